@@ -1,0 +1,50 @@
+# The tools that check the code are pinned in tools/, a module of its own.
+GO ?= go
+BIN := bin/si
+TOOL := $(GO) tool -modfile=tools/go.mod
+# The race detector needs a C compiler; without one the tests run without it.
+CC_FOUND := $(shell command -v $$($(GO) env CC) 2>/dev/null)
+RACE := $(if $(CC_FOUND),-race,)
+TESTFLAGS ?= -timeout 15m
+
+.PHONY: build test race test-crash test-agents lint fmt demo install bench sim clean
+
+build:
+	$(GO) build -trimpath -o $(BIN) ./cmd/si
+
+demo: build
+	$(BIN) demo
+
+test:
+	$(if $(RACE),CGO_ENABLED=1 )$(GO) test $(RACE) $(TESTFLAGS) ./...
+	@$(if $(RACE),:,echo "note: no C compiler found, so the tests ran without the race detector")
+
+race:
+	CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) ./...
+
+# Kills the program before and after every durable write, instead of once a
+# distinct one.
+test-crash:
+	SI_CRASH_ALL=1 $(GO) test -timeout 60m -count 1 -v -run 'TestCrash' ./cmd/...
+
+# The Go in PATH may be older than what the tools want: they are built by
+# the toolchain that go.mod of tools/ names.
+lint:
+	$(TOOL) golangci-lint run ./...
+	$(GO) vet ./...
+	GOOS=darwin $(GO) vet ./...
+
+fmt:
+	$(TOOL) golangci-lint fmt ./...
+
+bench: build
+	$(GO) test -run '^$$' -bench . -benchtime 3x -count 1 ./...
+
+sim:
+	$(GO) test -timeout 0 -count 1 -v -run TestTable ./benchmark/duel/sim -args -sim.rounds=20000
+
+install:
+	$(GO) install -trimpath ./cmd/si
+
+clean:
+	rm -rf bin

@@ -1,0 +1,85 @@
+// Package agents plays the roles of a round: it renders a role's prompt, hands
+// the task to a backend, and checks what comes back against the contract, with
+// one repair. It measures nothing, commits nothing and decides nothing.
+package agents
+
+import (
+	"context"
+	"time"
+
+	"si/track"
+)
+
+// Role is a part that an agent plays.
+type Role string
+
+// The roles of a round.
+const (
+	Researcher Role = "researcher"
+	Planner    Role = "planner"
+	Architect  Role = "architect"
+	Critic     Role = "critic"
+	Executor   Role = "executor"
+)
+
+// Roles are all roles of a round.
+func Roles() []Role { return []Role{Researcher, Planner, Architect, Critic, Executor} }
+
+// Task is one piece of work for a backend. Prompt is the whole order in words;
+// the other fields are the same facts for a backend that reads no prose.
+type Task struct {
+	Role   Role
+	ID     string // planner_a, executor_b, researcher…; unique in its round
+	Round  int
+	Dir    string // working folder: a workspace, writable for executors only
+	Prompt string
+	Facts  Facts
+	Log    string // file that receives the agent's output
+	Env    []string
+	Wall   time.Duration
+	Idle   time.Duration
+}
+
+// Facts are what a task is about.
+type Facts struct {
+	Seed       uint64
+	Goal       Goal
+	Harness    Harness
+	Families   []string // taxonomy and custom
+	Sealed     []string // paths, folders with a trailing /, globs
+	Command    string   // the benchmark
+	Metric     string
+	Direction  track.Direction
+	BestScore  *float64
+	History    []track.History // all rounds so far, oldest first
+	Brief      *track.Brief    // nil when research failed
+	Plan       *track.Plan     // reviewers and executors
+	OtherPlans []track.Plan    // critics: the earlier plans of this round, in planner order
+	Planners   []string        // all planners of this round
+	UserIdeas  string          // idea.md's text, for the planner that is to use it
+}
+
+// Goal is what agents need of goal.md.
+type Goal struct {
+	Text      string // the whole file
+	Objective string
+	InScope   []string // globs and paths
+	OutScope  []string
+}
+
+// Harness is what agents need of harness.md.
+type Harness struct {
+	Text string // the whole file
+}
+
+// Answer is what a backend gave back.
+type Answer struct {
+	Text string // for every role but the executor: prose holding one JSON document
+}
+
+// Backend plays roles. Run blocks until the agent has ended and nothing of it
+// is left. It is called from several goroutines at once. An error means that
+// the agent failed; a cancelled context is returned as its error.
+type Backend interface {
+	Run(ctx context.Context, t Task) (Answer, error)
+}

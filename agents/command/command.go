@@ -1,0 +1,169 @@
+// Package command plays roles with any program: a line for the shell that reads
+// a prompt and prints, or writes, an answer. It knows nothing of any agent's own
+// protocol; what such a program prints beyond its answer is only logged.
+package command
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"si/agents"
+	"si/internal/clean"
+	"si/internal/proc"
+)
+
+const (
+	maxAnswer = 4 << 20  // bytes
+	maxSaid   = 64 << 10 // bytes of a stream that are kept for a message
+	saidLines = 10
+)
+
+// Options say which program plays.
+type Options struct {
+	Command string // a line for /bin/sh
+	Name    string // shown to people; the command when empty
+	Dir     string // folder outside every workspace for the files of a run; the system's when empty
+}
+
+// Backend runs the program. It is safe for concurrent use.
+type Backend struct {
+	run proc.Runner
+	o   Options
+}
+
+// New returns a backend that runs o.Command through run.
+func New(run proc.Runner, o Options) *Backend { return &Backend{run, o} }
+
+// Name is what people call the backend.
+func (b *Backend) Name() string {
+	if b.o.Name != "" {
+		return b.o.Name
+	}
+	return b.o.Command
+}
+
+// Run gives the program the prompt on its stdin and in the file that
+// SI_PROMPT_FILE names, with t.Dir as its working folder. The answer is the
+// file that SI_ANSWER_FILE names when the program wrote one, otherwise its
+// stdout. An exit code other than 0 is a failure whatever was printed.
+func (b *Backend) Run(ctx context.Context, t agents.Task) (agents.Answer, error) {
+	if strings.TrimSpace(b.o.Command) == "" {
+		return agents.Answer{}, failure(t, agents.FailStart, "its command is empty: set one in si.agents of settings.json", nil)
+	}
+	files, err := newExchange(b.o.Dir, t)
+	if err != nil {
+		return agents.Answer{}, failure(t, agents.FailStart, "its files cannot be made", err)
+	}
+	defer files.remove()
+	result, err := b.run.Run(ctx, b.child(t, files))
+	if err := judge(ctx, t, result, err); err != nil {
+		return agents.Answer{}, err
+	}
+	return answerOf(t, files, result)
+}
+
+func (b *Backend) child(t agents.Task, files *exchange) proc.Command {
+	env := append(append([]string(nil), t.Env...),
+		"SI_ROLE="+string(t.Role), "SI_ROUND="+strconv.Itoa(t.Round), "SI_TASK="+t.ID,
+		"SI_PROMPT_FILE="+files.prompt(), "SI_ANSWER_FILE="+files.answer())
+	kept := maxAnswer
+	if t.Role == agents.Executor {
+		kept = maxSaid // what it says is advice
+	}
+	return proc.Command{
+		Path: "/bin/sh", Args: []string{"-c", b.o.Command},
+		Dir: t.Dir, Env: env, Stdin: strings.NewReader(t.Prompt),
+		Stdout: proc.Output{File: t.Log, HeadMax: maxSaid, TailMax: kept},
+		Stderr: proc.Output{File: errorLog(t.Log), HeadMax: maxSaid, TailMax: maxSaid},
+		Wall:   t.Wall, Idle: t.Idle, Supervised: true,
+	}
+}
+
+// answerOf prefers the file: a program that writes it uses stdout for chatter.
+func answerOf(t agents.Task, files *exchange, r proc.Result) (agents.Answer, error) {
+	text, err := files.read()
+	if err != nil {
+		return agents.Answer{}, failure(t, agents.FailAnswer, "its answer file cannot be used", err)
+	}
+	if strings.TrimSpace(text) == "" {
+		text = string(r.Stdout.Tail) // the answer comes last, should the stream be longer than what is kept
+	}
+	return agents.Answer{Text: text}, nil
+}
+
+// judge turns the end of the child into an error. A runner's error together
+// with an outcome means that the child ran, but not all of it could be ended or
+// read: what such a child leaves is not to be trusted.
+func judge(ctx context.Context, t agents.Task, r proc.Result, runErr error) error {
+	if ctx.Err() != nil && (runErr != nil || r.Outcome == proc.Cancelled) { // a finished answer is kept
+		return ctx.Err()
+	}
+	if runErr != nil && r.Outcome == "" {
+		return failure(t, agents.FailStart, "it cannot be run", runErr)
+	}
+	var f *agents.Failure
+	switch r.Outcome {
+	case proc.Cancelled:
+		return context.Canceled
+	case proc.TimedOut:
+		f = failure(t, agents.FailTimeout, fmt.Sprintf("ended after its limit of %s", t.Wall), nil)
+	case proc.IdledOut:
+		f = failure(t, agents.FailIdle, fmt.Sprintf("ended after %s without output", t.Idle), nil)
+	case proc.Signaled:
+		f = failure(t, agents.FailExit, "ended by the signal "+r.Signal, nil)
+	case proc.Exited:
+		if r.Code == 0 && runErr == nil {
+			return nil
+		}
+		f = failure(t, agents.FailExit, fmt.Sprintf("exit code %d", r.Code), runErr)
+	default:
+		f = failure(t, agents.FailExit, fmt.Sprintf("ended in an unknown way, %q", r.Outcome), nil)
+	}
+	f.Code, f.Said = r.Code, said(r)
+	return f
+}
+
+func failure(t agents.Task, kind agents.FailureKind, what string, err error) *agents.Failure {
+	return &agents.Failure{Kind: kind, Role: t.Role, ID: t.ID, What: what, Log: t.Log, Err: err}
+}
+
+// said is the last lines of stderr, or of stdout when stderr is empty.
+func said(r proc.Result) string {
+	text := lastLines(r.Stderr.Tail)
+	if text == "" {
+		text = lastLines(r.Stdout.Tail)
+	}
+	return text
+}
+
+func lastLines(b []byte) string {
+	text := strings.TrimSpace(clean.Text(b[max(0, len(b)-maxSaid):]))
+	all := strings.Split(text, "\n")
+	last := all[max(0, len(all)-saidLines):]
+	for i := range last {
+		last[i] = clean.Line(last[i], 300)
+	}
+	return strings.Join(last, "\n")
+}
+
+// errorLog names the file beside the log that receives stderr: mixed into
+// stdout it could break an answer.
+func errorLog(log string) string {
+	if log == "" {
+		return ""
+	}
+	ext := filepath.Ext(log)
+	return strings.TrimSuffix(log, ext) + ".stderr" + ext
+}
+
+// makeLogDir makes the folder of the log, which the runner expects to exist.
+func makeLogDir(log string) error {
+	if log == "" {
+		return nil
+	}
+	return os.MkdirAll(filepath.Dir(log), 0o755)
+}

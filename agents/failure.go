@@ -1,0 +1,80 @@
+package agents
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"si/internal/clean"
+)
+
+// FailureKind says in which way an agent failed.
+type FailureKind string
+
+// The ways in which an agent fails.
+const (
+	FailStart   FailureKind = "start"   // it could not be started
+	FailExit    FailureKind = "exit"    // it ended with an exit code other than 0, or by a signal
+	FailTimeout FailureKind = "timeout" // its wall limit
+	FailIdle    FailureKind = "idle"    // its limit without output
+	FailAnswer  FailureKind = "answer"  // it ended well, but its answer cannot be used
+)
+
+// Failure is an agent's failure. Every error of a Backend and of a Team is one,
+// or wraps one, but the error of a cancelled context.
+type Failure struct {
+	Kind FailureKind
+	Role Role
+	ID   string
+	What string // what is wrong, in one line
+	Code int    // exit code, for FailExit
+	Said string // its last lines, sanitised; empty when it said nothing
+	Log  string // file with its output; empty when there is none
+	Err  error  // the cause, when there is one
+}
+
+func (f *Failure) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "run %s: %s", f.ID, f.What)
+	if f.Err != nil {
+		fmt.Fprintf(&b, ": %v", f.Err)
+	}
+	if f.Said != "" {
+		fmt.Fprintf(&b, "; it said last: %s", clean.Line(f.Said, 300))
+	}
+	if f.Log != "" {
+		fmt.Fprintf(&b, "; its output is in %s", f.Log)
+	}
+	return b.String()
+}
+
+func (f *Failure) Unwrap() error { return f.Err }
+
+// AnswerError says that an agent's answer broke the contract twice, the second
+// time after it was told every fault. It unwraps to a *Failure.
+type AnswerError struct {
+	Role   Role
+	ID     string
+	Faults []string // of the second answer, each with its field first
+	Answer string   // the part of the second answer that was judged, bounded
+	Log    string
+}
+
+func (e *AnswerError) Error() string { return e.failure().Error() }
+
+func (e *AnswerError) Unwrap() error { return e.failure() }
+
+func (e *AnswerError) failure() *Failure {
+	what := "its answer breaks the contract, also after a repair: " + strings.Join(e.Faults, "; ")
+	return &Failure{Kind: FailAnswer, Role: e.Role, ID: e.ID, What: clean.Line(what, 600), Log: e.Log}
+}
+
+// KindOf returns the way in which an agent failed, "" when err is no failure of
+// an agent, a cancelled context for one.
+func KindOf(err error) FailureKind {
+	var f *Failure
+	if errors.As(err, &f) {
+		return f.Kind
+	}
+	return ""
+}

@@ -1,0 +1,114 @@
+package tuner
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"slices"
+
+	"si/agents"
+)
+
+// ranking is everything that a round could try, best first. Each knob appears once.
+type ranking struct {
+	proposals []proposal
+	knobs     int
+	reopened  bool // all was settled, and older results were set aside
+}
+
+// rank asks each knob for its next value. When all are settled, the knobs are
+// asked again without the trials from before the champion changed elsewhere.
+func rank(f agents.Facts, round int, knobs []Knob) ranking {
+	rec := recordOf(f)
+	out := ranking{knobs: len(knobs)}
+	for _, k := range knobs {
+		if p, ok := rec.next(f.Seed, round, k, false); ok {
+			out.proposals = append(out.proposals, p)
+		}
+	}
+	if len(out.proposals) == 0 {
+		out.reopened = true
+		for _, k := range knobs {
+			if p, ok := rec.next(f.Seed, round, k, true); ok {
+				out.proposals = append(out.proposals, p)
+			}
+		}
+	}
+	slices.SortStableFunc(out.proposals, func(a, b proposal) int { return cmp.Compare(b.expect, a.expect) })
+	out.rotate(rec.blocked)
+	return out
+}
+
+// rotate moves on when plans are rejected before anything is tried: nothing else
+// would change, and the same plan would come for ever.
+func (r *ranking) rotate(n int) {
+	if len(r.proposals) > 0 {
+		n %= len(r.proposals)
+		r.proposals = append(slices.Clone(r.proposals[n:]), r.proposals[:n]...)
+	}
+}
+
+// next is the best proposal for one knob. A value that was better but not judged
+// is taken up once the champion has changed; with reopen, what was found against
+// older champions does not count.
+func (r record) next(seed uint64, round int, k Knob, reopen bool) (proposal, bool) {
+	all := r.trials[k.Name]
+	if p, ok := r.again(k, all); ok {
+		return p, true
+	}
+	trials := all
+	if reopen {
+		trials = nil
+		for _, t := range all {
+			if r.moved(k.Name, t) == 0 {
+				trials = append(trials, t)
+			}
+		}
+	}
+	found := propose(k, trials, all, draw(seed, "side", k.Name)%2 == 0)
+	if len(found) == 0 {
+		return proposal{}, false
+	}
+	p := found[0]
+	// Equals are put in an order that the seed chooses, and another each round.
+	p.expect *= 1 + 0.2*float64(draw(seed, fmt.Sprint(round), k.Name)%1000)/1000
+	return p, true
+}
+
+// again takes up a value that was better but stood behind another winner. A plan
+// equal to an earlier one would be refused, so it goes a little further than that
+// one did; a switch cannot.
+func (r record) again(k Knob, trials []trial) (proposal, bool) {
+	v := k.value
+	for i, t := range slices.Backward(trials) {
+		if t.outcome != outrun || t.from != v.num || r.moved(k.Name, t) == 0 || v.kind == toggle || i < len(trials)-1 {
+			continue
+		}
+		from, to := v.scale(t.from), v.scale(t.to)
+		for _, step := range []float64{0.1, 0.25, 0.5, 1} {
+			num := v.unscale(to + math.Copysign(step, to-from))
+			if !slices.ContainsFunc(trials, func(t trial) bool { return t.to == num || t.from == num }) {
+				builds, avoids := references(trials)
+				return proposal{
+					knob: k, num: num, expect: t.gain, builds: builds, avoids: avoids,
+					why: "close to the value of " + t.plan + ", which was better where another change won",
+				}, true
+			}
+		}
+	}
+	return proposal{}, false
+}
+
+// draw is a number that depends on nothing but its arguments.
+func draw(seed uint64, parts ...string) uint64 {
+	h := fnv.New64a()
+	fmt.Fprint(h, seed) //nolint:errcheck // a hash takes everything
+	for _, p := range parts {
+		fmt.Fprintf(h, "/%s", p) //nolint:errcheck // as above
+	}
+	x := h.Sum64() // its low bits are poor; mix them
+	x ^= x >> 33
+	x *= 0xff51afd7ed558ccd
+	return x ^ x>>33
+}

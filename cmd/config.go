@@ -1,0 +1,78 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/viper"
+
+	"si/track"
+)
+
+// userConfig is the user's own configuration: defaults for all repositories.
+type userConfig struct {
+	Agents      track.AgentOptions
+	WorktreeDir string
+}
+
+// defaultUserConfig is what holds without a file.
+func defaultUserConfig() userConfig { return userConfig{} }
+
+// loadUserConfig reads config.yaml (or .json, .toml) in the user's
+// configuration folder, and the variables SI_AGENT and SI_WORKTREE_DIR, which
+// win over it.
+func loadUserConfig(w World) (userConfig, error) {
+	c := defaultUserConfig()
+	dir, err := w.userDir("XDG_CONFIG_HOME", ".config")
+	if err != nil {
+		return c, nil // without a home there is no user's configuration
+	}
+	v := viper.New()
+	v.SetConfigName("config")
+	v.AddConfigPath(dir)
+	var missing viper.ConfigFileNotFoundError
+	if err := v.ReadInConfig(); err != nil && !errors.As(err, &missing) {
+		return c, fmt.Errorf("read the user's configuration in %s: %w; correct the file", dir, err)
+	}
+	if unknown := unknownKeys(v); len(unknown) > 0 {
+		return c, fmt.Errorf("%s: unknown keys %s; known are agent, agent_for, worktree_dir", v.ConfigFileUsed(), strings.Join(unknown, ", "))
+	}
+	c.Agents.Default, c.Agents.Roles = v.GetString("agent"), v.GetStringMapString("agent_for")
+	c.WorktreeDir = v.GetString("worktree_dir")
+	if a := w.env("SI_AGENT"); a != "" {
+		c.Agents.Default = a
+	}
+	if d := w.env("SI_WORKTREE_DIR"); d != "" {
+		c.WorktreeDir = d
+	}
+	return c, c.Validate()
+}
+
+// Validate returns all problems at once, each with its field.
+func (c userConfig) Validate() error {
+	var errs []error
+	if c.WorktreeDir != "" && !filepath.IsAbs(c.WorktreeDir) {
+		errs = append(errs, fmt.Errorf("worktree_dir: %q is not an absolute path", c.WorktreeDir))
+	}
+	for role, agent := range c.Agents.Roles {
+		if agent == "" {
+			errs = append(errs, fmt.Errorf("agent_for.%s: empty", role))
+		}
+	}
+	if len(errs) > 0 {
+		return fmt.Errorf("the user's configuration: %w", errors.Join(errs...))
+	}
+	return nil
+}
+
+func unknownKeys(v *viper.Viper) []string {
+	var out []string
+	for _, k := range v.AllKeys() {
+		if k != "agent" && k != "worktree_dir" && !strings.HasPrefix(k, "agent_for.") {
+			out = append(out, k)
+		}
+	}
+	return out
+}

@@ -1,0 +1,30 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"si/loop"
+)
+
+func newPlot(w World, place *placeFlags) *cobra.Command {
+	return &cobra.Command{
+		Use: "plot", Short: "draw the chart again", Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return drawPlot(c.Context(), w, place) },
+	}
+}
+
+func drawPlot(ctx context.Context, w World, f *placeFlags) error {
+	p, err := opened(ctx, w, f, false)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	if err := loop.DrawChart(w.Store, p.paths); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w.Stdout, "%s\n%s\n", p.paths.ProgressPath, p.paths.ProgressSVGPath())
+	return err
+}

@@ -1,0 +1,130 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"si/internal/proc"
+	"si/loop"
+	"si/track"
+	"si/tui"
+)
+
+type runOptions struct {
+	world  World
+	place  *placeFlags
+	noTUI  bool
+	json   bool
+	resume bool
+	agents agentFlags
+}
+
+func newRun(w World, place *placeFlags) *cobra.Command {
+	o := &runOptions{world: w, place: place}
+	c := &cobra.Command{
+		Use:   "run",
+		Short: "start the loop, or go on with it",
+		Long: `Start the loop, or go on where a crash or a stop left it. One line is printed
+for each thing that happens; --json prints the journal's events instead.
+
+SIGINT or SIGTERM stops after what runs now; a second one stops at once. Both
+can be resumed.`,
+		Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+	}
+	f := c.Flags()
+	f.BoolVar(&o.noTUI, "no-tui", false, "print plain lines (there is no full screen yet: this is the default)")
+	f.BoolVar(&o.json, "json", false, "print the journal's events as JSON, one object a line, and the summary as the last")
+	f.BoolVar(&o.resume, "resume", false, "go on with a run that you stopped")
+	o.agents.add(c)
+	return c
+}
+
+func (o *runOptions) run(ctx context.Context) error {
+	p, err := o.place.open(ctx, o.world, true)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	cfg, err := p.loopConfig(o.world, o.agents)
+	if err != nil {
+		return err
+	}
+	cfg.Resume = o.resume
+	return runLoop(ctx, o.world, cfg, o.json)
+}
+
+// runLoop runs a loop under the signal handler and prints its events and its
+// summary.
+func runLoop(ctx context.Context, w World, cfg loop.Config, asJSON bool) error {
+	stops, done := w.Stops, func() {}
+	if stops == nil {
+		stops, done = stopSignals()
+	}
+	defer done()
+	cfg.Stops = stops
+	if asJSON {
+		cfg.Listen = append(cfg.Listen, tui.NewJSON(w.Stdout).Event)
+	} else {
+		cfg.Listen = append(cfg.Listen, tui.NewPlain(w.Stdout).Event)
+	}
+	summary, err := loop.Run(ctx, cfg)
+	if err := printSummary(w, summary, err, asJSON); err != nil {
+		return err
+	}
+	return err
+}
+
+func printSummary(w World, s track.Summary, err error, asJSON bool) error {
+	if s.Status == "" || asJSON && !errors.Is(err, loop.ErrFinished) { // the JSON log ends with the summary as an event
+		return nil
+	}
+	if asJSON {
+		return printJSON(w.Stdout, s)
+	}
+	if err := tui.Summary(w.Stdout, s); err != nil {
+		return fmt.Errorf("print the summary: %w", err)
+	}
+	return nil
+}
+
+// loopConfig is what a loop on this track needs.
+func (p *place) loopConfig(w World, agents agentFlags) (loop.Config, error) {
+	settings, err := track.LoadSettings(p.paths)
+	if err != nil {
+		return loop.Config{}, err
+	}
+	user, err := loadUserConfig(w)
+	if err != nil {
+		return loop.Config{}, err
+	}
+	dir, err := p.workDir(w, firstText(settings.Value.SI.WorktreeDir, user.WorktreeDir))
+	if err != nil {
+		return loop.Config{}, err
+	}
+	slot, err := w.userDir("XDG_STATE_HOME", ".local/state")
+	if err != nil {
+		return loop.Config{}, err
+	}
+	team, names, err := buildTeam(p.runner, agents.merge(user.Agents, settings.Value.SI.Agents), dir)
+	if err != nil {
+		return loop.Config{}, err
+	}
+	return loop.Config{
+		Version: Version, RunID: p.runID, Paths: p.paths, Store: w.Store, Repo: p.repo, Runner: p.runner,
+		Agents: team, Names: names, Now: w.Now, Lookup: w.Lookup, WorkDir: dir, SlotDir: slot,
+		Sweep: func() (int, error) { return proc.Sweep(p.ofThisTrack) },
+	}, nil
+}
+
+func firstText(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}

@@ -1,0 +1,17 @@
+// Command si improves a git repository against a benchmark, by itself.
+package main
+
+import (
+	"context"
+	"os"
+
+	"si/cmd"
+	"si/internal/proc"
+)
+
+func main() {
+	if code, was := proc.Supervise(os.Args); was {
+		os.Exit(code)
+	}
+	os.Exit(cmd.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}

@@ -1,0 +1,41 @@
+package cmd
+
+import (
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+
+	"si/loop"
+)
+
+// stopSignals turns SIGINT, SIGTERM and SIGHUP into stop requests: the first
+// asks for a stop after what runs now, the second for one at once. done puts the
+// handling back and waits.
+func stopSignals() (stops <-chan loop.StopKind, done func()) {
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	out := make(chan loop.StopKind, 4)
+	end := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		kind := loop.StopStep
+		for {
+			select {
+			case <-end:
+				return
+			case <-signals:
+				select {
+				case out <- kind:
+				default: // nobody listens any more
+				}
+				kind = loop.StopNow
+			}
+		}
+	})
+	return out, func() {
+		signal.Stop(signals)
+		close(end)
+		wg.Wait()
+	}
+}

@@ -1,0 +1,164 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// layClone makes the repository and the checkout of a clone. It is what git
+// clone --shared does, less the fetch, the remote and the cost of many refs;
+// the files are laid with the target's own configuration.
+func (w *Workspace) layClone(ctx context.Context) error {
+	if err := w.repo.borrow(ctx, w.repo.common, w.path, w.owner.Commit); err != nil {
+		return err
+	}
+	if err := w.lay(ctx, w.owner.Commit); err != nil {
+		return err
+	}
+	if err := copyIndex(w.slot.index(), filepath.Join(w.path, ".git", "index")); err != nil {
+		return err
+	}
+	return w.ready()
+}
+
+// borrow makes a repository at path that reads the objects of gitDir, on the
+// branch "candidate" at commit.
+func (r *Repo) borrow(ctx context.Context, gitDir, path, commit string) error {
+	const op = "clone into"
+	in := place{gitDir: filepath.Join(path, ".git")}
+	objects := filepath.Join(gitDir, "objects")
+	if strings.ContainsAny(objects, "\n") {
+		return &Error{Op: op, Path: path, Msg: "the repository's path holds a newline, which git cannot borrow objects from", Hint: "move the repository"}
+	}
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		return fmt.Errorf("%s: %w", op, err)
+	}
+	// --template= with nothing: the user's template may hold hooks.
+	args := []string{"init", "--quiet", "--template=", "--initial-branch=candidate", "--object-format=" + r.format, path}
+	if _, err := r.git.git(ctx, call{op: op, path: path, dir: path, args: args}); err != nil {
+		return err
+	}
+	info := filepath.Join(path, ".git", "objects", "info")
+	if err := os.MkdirAll(info, 0o755); err != nil {
+		return fmt.Errorf("%s: %w", op, err)
+	}
+	if err := os.WriteFile(filepath.Join(info, "alternates"), []byte(objects+"\n"), 0o644); err != nil {
+		return fmt.Errorf("%s: %w", op, err)
+	}
+	if err := r.configureClone(filepath.Join(path, ".git", "config")); err != nil {
+		return err
+	}
+	_, err := r.git.git(ctx, call{
+		op: op, path: path, in: in, env: r.identityEnv(), args: []string{"update-ref", "refs/heads/candidate", commit},
+	})
+	return err
+}
+
+// configureClone appends to a fresh configuration: hooks off, no gc that could
+// run on after the agent, and the target's settings for line ends and modes.
+func (r *Repo) configureClone(file string) error {
+	var b strings.Builder
+	b.WriteString("[core]\n\thooksPath = /dev/null\n\tfsmonitor = false\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[commit]\n\tgpgSign = false\n[tag]\n\tgpgSign = false\n")
+	for _, key := range copied {
+		if v, ok := r.conf[key]; ok && !strings.ContainsAny(v, "\n\"\\") {
+			_, name, _ := strings.Cut(key, ".")
+			fmt.Fprintf(&b, "[core]\n\t%s = \"%s\"\n", name, v)
+		}
+	}
+	if r.conf["user.name"] == "" || r.conf["user.email"] == "" {
+		fmt.Fprintf(&b, "[user]\n\tname = %s\n\temail = %s\n", ownName, ownEmail)
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return fmt.Errorf("configure clone: %w", err)
+	}
+	_, err = f.WriteString(b.String())
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("configure clone: %w", err)
+	}
+	return nil
+}
+
+// layWorktree registers a linked worktree and lays its checkout.
+func (w *Workspace) layWorktree(ctx context.Context) error {
+	if err := w.register(ctx); err != nil {
+		return err
+	}
+	if err := w.lay(ctx, w.owner.Commit); err != nil {
+		return err
+	}
+	if err := w.publish(ctx, w.owner.Commit); err != nil {
+		return err
+	}
+	return w.ready()
+}
+
+// register runs git worktree add without a checkout: the short part that two
+// must not do at once. Nothing is written to .git/config.
+func (w *Workspace) register(ctx context.Context) error {
+	r := w.repo
+	r.admin.Lock()
+	defer r.admin.Unlock()
+	_, err := r.git.git(ctx, call{
+		op: "add worktree", path: w.path, in: r.store(), env: r.identityEnv(),
+		args: []string{"worktree", "add", "--detach", "--no-checkout", "--lock", "--reason", lockReason, w.path, w.owner.Commit},
+	})
+	if err != nil {
+		return err
+	}
+	admin := r.adminOf(w.path)
+	if admin == "" {
+		return &Error{Op: "add worktree", Path: w.path, Msg: "git did not register it"}
+	}
+	// A sparse checkout breeds sparse worktrees through these two.
+	for _, f := range []string{"config.worktree", filepath.Join("info", "sparse-checkout")} {
+		if err := os.Remove(filepath.Join(admin, f)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("add worktree %s: %w", w.path, err)
+		}
+	}
+	return nil
+}
+
+// lay makes the tracked files equal to a commit or tree.
+func (w *Workspace) lay(ctx context.Context, treeish string) error {
+	r := w.repo
+	select {
+	case r.laying <- struct{}{}:
+		defer func() { <-r.laying }()
+	case <-ctx.Done():
+		return fmt.Errorf("lay checkout %s: %w", w.path, context.Cause(ctx))
+	}
+	_, err := r.git.git(ctx, call{
+		op: "lay checkout", path: w.path, in: w.place(), limit: workLimit, args: []string{"read-tree", "--reset", "-u", treeish},
+	})
+	if err != nil {
+		return err
+	}
+	w.tree = treeish
+	return w.complete(ctx, treeish)
+}
+
+// publish gives a linked worktree the HEAD and the index that git commands of
+// the benchmark see there.
+func (w *Workspace) publish(ctx context.Context, commit string) error {
+	admin := w.repo.adminOf(w.path)
+	if admin == "" {
+		return &Error{Op: "reset worktree", Path: w.path, Msg: "it is no longer registered with the repository"}
+	}
+	// A lock there is of a crashed git: the folder is ours alone.
+	for _, f := range []string{"index.lock", "HEAD.lock"} {
+		_ = os.Remove(filepath.Join(admin, f))
+	}
+	if err := copyIndex(w.slot.index(), filepath.Join(admin, "index")); err != nil {
+		return err
+	}
+	_, err := w.repo.git.git(ctx, call{
+		op: "set HEAD of worktree", path: w.path, in: place{gitDir: admin}, env: w.repo.identityEnv(),
+		args: []string{"update-ref", "--no-deref", "HEAD", commit},
+	})
+	return err
+}

@@ -1,0 +1,58 @@
+package proc
+
+import (
+	"syscall"
+	"time"
+)
+
+// process is a row of the process table. Start tells it from a later process
+// with the same number. Where there is no table to read (not Linux), pid may be
+// negative and stand for a process group, and nothing else is filled.
+type process struct {
+	pid, ppid, group, session int
+	state                     byte
+	start                     uint64 // clock ticks after boot
+}
+
+// endAll ends what find finds: TERM, up to grace (less when hurry is closed),
+// then KILL again and again, because a process may fork between being seen and
+// being killed. It gives up after killLimit: left are those that KILL cannot
+// reach (another user's, or waiting in the kernel).
+func endAll(find func() []process, grace time.Duration, hurry <-chan struct{}) (ended, left int) {
+	seen := map[int]bool{}
+	hit := func(sig syscall.Signal) (found int) {
+		all := find()
+		for _, p := range all {
+			seen[p.pid] = true
+			p.signal(sig)
+		}
+		return len(all)
+	}
+	if hit(syscall.SIGTERM) == 0 {
+		return 0, 0
+	}
+	poll(grace, hurry, func() bool { return len(find()) == 0 })
+	poll(killLimit, nil, func() bool {
+		left = hit(syscall.SIGKILL)
+		return left == 0
+	})
+	return len(seen) - left, left
+}
+
+// poll calls done ever more slowly until it is true, limit has passed, or hurry
+// is closed.
+func poll(limit time.Duration, hurry <-chan struct{}, done func() bool) {
+	end := time.Now().Add(limit)
+	for pause := time.Millisecond; !done(); pause = min(2*pause, 20*time.Millisecond) {
+		if time.Now().After(end) {
+			return
+		}
+		t := time.NewTimer(pause)
+		select {
+		case <-t.C:
+		case <-hurry:
+			t.Stop()
+			return
+		}
+	}
+}

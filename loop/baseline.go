@@ -1,0 +1,120 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"si/benchmark/duel"
+	"si/track"
+)
+
+// baselineRuns is how often the baseline is measured when its runs differ; when
+// the first three are equal, those are enough.
+const (
+	baselineFirst = 3
+	baselineRuns  = 6
+)
+
+// refusedSpread is the spread of the baseline, max − min relative to the
+// median, from which on the user's word is asked for.
+const refusedSpread = 0.05
+
+// prepareBenchmark proves that the baseline runs in a workspace of ours, and
+// records its score and its noise.
+func (l *Loop) prepareBenchmark(ctx context.Context, in SetUp) (err error) {
+	if l.progress.Value.BenchmarkSet && in.Settings == nil {
+		return nil
+	}
+	if l.events, err = openEmitter(l.cfg); err != nil {
+		return err
+	}
+	defer l.events.close()
+	if l.lab, err = newLab(l, nil); err != nil {
+		return err
+	}
+	defer l.lab.close(ctx)
+	start, err := l.cfg.Repo.Resolve(ctx, l.settings.Value.TargetBranch)
+	if err != nil {
+		return err
+	}
+	if _, err := l.cfg.Repo.SweepWorkspaces(ctx, l.cfg.WorkDir, func(string) bool { return false }); err != nil {
+		return err
+	}
+	samples, noise, err := l.measureBaseline(ctx, start, in)
+	if err != nil {
+		return err
+	}
+	return l.recordBaseline(start, samples, noise)
+}
+
+func (l *Loop) measureBaseline(ctx context.Context, start string, in SetUp) ([]track.Sample, duel.Noise, error) {
+	var samples []track.Sample
+	var scores []float64
+	var noise duel.Noise
+	for i := 1; i <= baselineRuns; i++ {
+		s, err := l.lab.take(ctx, request{key: fmt.Sprintf("setup/%d", i), purpose: "setup", subject: "start", commit: start, decides: true})
+		if err != nil {
+			return nil, noise, err
+		}
+		if s.Score == nil {
+			return nil, noise, fmt.Errorf("%w: the benchmark gives no score on the unchanged repository: %s (%s); its output is in %s",
+				ErrNotSetUp, s.Fault, s.Category, l.cfg.Paths.Absolute(s.Log))
+		}
+		samples, scores = append(samples, s), append(scores, *s.Score)
+		tell(in, "run %d of the baseline: %.6g in %.2f s", i, *s.Score, s.Wall)
+		if i < baselineFirst {
+			continue
+		}
+		noise = duel.Classify(scores, l.settings.Value.BenchmarkDirection == track.HigherIsBetter, l.minEffect())
+		if noise.NeedMore == 0 {
+			break
+		}
+	}
+	spread := spreadOf(scores)
+	tell(in, "noise: %s, spread %.2f %%", noise.Mode, 100*spread)
+	if spread >= refusedSpread && !in.AcceptNoise {
+		return nil, noise, fmt.Errorf("%w: the unchanged repository's runs spread over %.1f %%, and a null round costs up to %d runs; quieten the machine or the benchmark, or accept it with --accept-noise",
+			ErrNoisy, 100*spread, l.maxRuns())
+	}
+	return samples, noise, nil
+}
+
+func (l *Loop) recordBaseline(start string, samples []track.Sample, noise duel.Noise) error {
+	scores := make([]float64, len(samples))
+	longest := 0.0
+	for i, s := range samples {
+		scores[i], longest = *s.Score, max(longest, s.Wall)
+	}
+	score := median(scores)
+	baseline, err := track.LoadBaseline(l.cfg.Paths)
+	if err != nil {
+		return err
+	}
+	baseline.Value = track.Baseline{Score: score, RecordedAt: l.cfg.Now().UTC()}
+	if err := baseline.Save(l.cfg.Store); err != nil {
+		return err
+	}
+	p := &l.progress.Value
+	p.SI.StartCommit, p.SI.LongestRun = start, longest
+	p.SI.NoiseMode, p.SI.Sigma, p.SI.Tolerance = noise.Mode.String(), noise.Sigma, noise.Tolerance
+	reference := samples[0]
+	reference.Raw, reference.SubScores = "", medianSubScores(samples)
+	p.SI.Baseline, p.SI.Linear = &reference, noise.Linear
+	p.BestScore, p.BenchmarkSet = &score, true
+	return l.progress.Save(l.cfg.Store)
+}
+
+func tell(in SetUp, format string, args ...any) {
+	if in.Tell != nil {
+		in.Tell(SetUpEvent{Text: fmt.Sprintf(format, args...)})
+	}
+}
+
+func spreadOf(scores []float64) float64 {
+	m := median(scores)
+	if m == 0 {
+		return 0
+	}
+	return abs((slices.Max(scores) - slices.Min(scores)) / m)
+}

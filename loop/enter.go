@@ -1,0 +1,210 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"si/gitops"
+	"si/track"
+)
+
+// enter decides how this run begins: a new round, the round that a crash or a
+// stop interrupted, or not at all.
+func (l *Loop) enter(ctx context.Context) (*round, error) {
+	before := l.progress.Value.Status
+	if before == track.StatusUserStopped && !l.cfg.Resume {
+		return nil, fmt.Errorf("%w at iteration %d; 'si run --resume' goes on with it", ErrAskResume, l.progress.Value.Iterations)
+	}
+	resumed := before == track.StatusRunning || before == track.StatusUserStopped
+	if err := l.begin(ctx, resumed); err != nil {
+		return nil, err
+	}
+	st, err := track.LoadIteration(l.cfg.Paths)
+	if err != nil {
+		return nil, err
+	}
+	if st.Exists && (st.Value.Status == track.MarkInProgress || st.Value.Status == track.MarkInterrupted || st.Value.Status == track.MarkFailed) {
+		if r, err := l.resumeRound(ctx, st); r != nil || err != nil {
+			return r, err
+		}
+	}
+	if status, reason := l.stopCondition(); status != track.StatusRunning {
+		if err := l.setStatus(status, reason); err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%w: %s", ErrFinished, howToContinue(status, reason))
+	}
+	return l.nextRound(ctx)
+}
+
+// begin marks the run as running, once the repository is what it should be.
+func (l *Loop) begin(ctx context.Context, resumed bool) error {
+	if err := l.sweepProcesses(); err != nil {
+		return err
+	}
+	if err := l.checkImproveBranch(ctx); err != nil {
+		return err
+	}
+	dirty, err := l.cfg.Repo.DirtyPaths(ctx)
+	if err != nil {
+		return err
+	}
+	if l.guard, err = newCheckoutGuard(ctx, l); err != nil {
+		return err
+	}
+	l.progress.Value.SI.Reason = ""
+	if err := l.setStatus(track.StatusRunning, ""); err != nil {
+		return err
+	}
+	return l.events.emit(track.EvRunStarted, 0, "si", track.RunStarted{
+		Version: l.cfg.Version, Root: l.cfg.Paths.Root, Repo: l.cfg.Repo.Toplevel(),
+		Branch: l.refs.improve(), Resumed: resumed, Left: dirty,
+	})
+}
+
+func (l *Loop) sweepProcesses() error {
+	if l.cfg.Sweep == nil {
+		return nil
+	}
+	n, err := l.cfg.Sweep()
+	if err != nil {
+		return fmt.Errorf("end processes that outlived an earlier run: %w", err)
+	}
+	if n > 0 {
+		return l.events.emit(track.EvCleanup, 0, "si", track.Note{Text: fmt.Sprintf("ended %d processes that had outlived an earlier run", n)})
+	}
+	return nil
+}
+
+// checkImproveBranch creates the branch when it is missing and refuses to work
+// on one that the user has checked out.
+func (l *Loop) checkImproveBranch(ctx context.Context) error {
+	branch := l.refs.improve()
+	at, err := l.cfg.Repo.CheckedOutAt(ctx, branch)
+	if err != nil {
+		return err
+	}
+	if at != "" {
+		return fmt.Errorf("%w: branch %s is checked out in %s; switch that checkout to another branch, then start again", ErrNotSetUp, branch, at)
+	}
+	if _, ok, err := l.cfg.Repo.Ref(ctx, "refs/heads/"+branch); err != nil || ok {
+		return err
+	}
+	if err := l.cfg.Repo.CheckBranchName(ctx, branch); err != nil {
+		return err
+	}
+	start := l.progress.Value.SI.StartCommit
+	if start == "" {
+		if start, err = l.cfg.Repo.Resolve(ctx, l.settings.Value.TargetBranch); err != nil {
+			return fmt.Errorf("%w: target_branch %q: %w; correct it in %s", ErrNotSetUp, l.settings.Value.TargetBranch, err, l.settings.Path)
+		}
+	}
+	return l.cfg.Repo.MoveRef(ctx, "refs/heads/"+branch, start, "")
+}
+
+// tip is the commit of the improve branch.
+func (l *Loop) tip(ctx context.Context) (string, error) {
+	id, ok, err := l.cfg.Repo.Ref(ctx, "refs/heads/"+l.refs.improve())
+	if err == nil && !ok {
+		err = fmt.Errorf("branch %s is gone; restore it (git reflog), or start a new track", l.refs.improve())
+	}
+	return id, err
+}
+
+// nextRound begins the round after the last recorded one.
+func (l *Loop) nextRound(ctx context.Context) (*round, error) {
+	if err := l.refresh(); err != nil {
+		return nil, err
+	}
+	if err := l.stop.pending(); err != nil {
+		return nil, err
+	}
+	n := l.progress.Value.Iterations + 1
+	if err := l.cleanUp(ctx, nil); err != nil {
+		return nil, err
+	}
+	base, err := l.tip(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := &round{Loop: l, n: n}
+	r.st = track.NewIteration(l.cfg.Paths, n, l.cfg.Now().UTC())
+	r.st.Value.SI.Base = base
+	ideas, err := track.LoadIdeas(l.cfg.Paths)
+	if err != nil {
+		return nil, err
+	}
+	r.st.Value.SI.Ideas = track.Ideas(ideas)
+	if err := r.save(); err != nil {
+		return nil, err
+	}
+	return r, r.announce(false)
+}
+
+// resumeRound takes up the round in st. A nil round says that there is nothing
+// left of it to do.
+func (l *Loop) resumeRound(ctx context.Context, st track.File[track.IterationState]) (*round, error) {
+	n := st.Value.Iteration
+	if n <= l.progress.Value.SI.RecordedRound && st.Value.Recording.Status == track.MarkCompleted {
+		return nil, nil
+	}
+	r := &round{Loop: l, n: n, st: st}
+	if err := r.adopt(ctx); err != nil {
+		return nil, err
+	}
+	if err := l.cleanUp(ctx, r); err != nil {
+		return nil, err
+	}
+	r.st.Value.Status = track.MarkInProgress
+	if err := r.save(); err != nil {
+		return nil, err
+	}
+	return r, r.announce(true)
+}
+
+// adopt fills in what a track of the seed's tool, or a lost commit, leaves open.
+func (r *round) adopt(ctx context.Context) error {
+	si := &r.st.Value.SI
+	if si.Base != "" && r.cfg.Repo.HasCommit(ctx, si.Base) {
+		return nil
+	}
+	if si.Base != "" {
+		return fmt.Errorf("the commit %s that round %d started from is gone from %s; restore it, or move %s away to play the round anew",
+			si.Base, r.n, r.cfg.Repo.Toplevel(), r.st.Path)
+	}
+	tip, err := r.Loop.tip(ctx)
+	if err != nil {
+		return err
+	}
+	si.Base = tip
+	// Its executors edited worktrees that are gone: only plans can be taken over.
+	r.st.Value.Execution = track.ExecutionState{Status: track.MarkPending, Executors: map[string]track.ExecutorState{}}
+	r.st.Value.Tournament = track.TournamentState{Status: track.MarkPending}
+	return nil
+}
+
+func howToContinue(s track.Status, reason string) string {
+	switch s {
+	case track.StatusTargetReached:
+		return "the target is reached; raise target_value to go on"
+	case track.StatusMaxIterations:
+		return "max_iterations are done; raise it to go on"
+	case track.StatusPlateau:
+		return "the gains have become smaller than plateau_threshold; raise plateau_window or lower the threshold to go on"
+	case track.StatusCircuitBreaker:
+		return "no winner for circuit_breaker_threshold rounds; raise it, change the goal's scope or the agents to go on"
+	case track.StatusBudget:
+		return reason + "; raise the budget to go on"
+	case track.StatusIdle, track.StatusRunning, track.StatusUserStopped, track.StatusFailed:
+	}
+	return reason
+}
+
+// explainMoved turns a lost compare-and-swap into what the user must know.
+func explainMoved(err error, branch string) error {
+	if errors.Is(err, gitops.ErrMoved) {
+		return fmt.Errorf("branch %s was moved by somebody else while the loop ran: %w; look at its reflog, then start again", branch, err)
+	}
+	return err
+}

@@ -1,0 +1,225 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"si/agents"
+	"si/benchmark"
+	"si/gitops"
+	"si/track"
+)
+
+// modeSymlink is git's mode of a symbolic link.
+const modeSymlink = "120000"
+
+// execute runs one executor and turns what it left in its workspace into a
+// commit on its experiment branch. A branch that is there already is the work
+// of an executor that finished before a crash: it is not run again.
+func (r *round) execute(ctx context.Context, c candidate) (candidate, error) {
+	if done, err := r.salvage(ctx, &c); done || err != nil {
+		return c, err
+	}
+	path := r.workspace(c.executor)
+	var failed error
+	t := r.task(agents.Executor, c.executor, path)
+	t.Facts.Plan = &c.plan
+	t.Facts.History, t.Facts.Brief = nil, nil // scores of others invite copying
+	skipped, err := r.attempt(ctx, t, func(ctx context.Context, t agents.Task) error {
+		ws, err := r.openWorkspace(ctx, path, r.st.Value.SI.Base)
+		if err != nil {
+			return notTheAgents(err)
+		}
+		if err := r.cfg.Agents.Execute(ctx, t); err != nil {
+			failed = err
+			return err
+		}
+		failed = nil
+		return notTheAgents(r.collect(ctx, ws, &c))
+	})
+	if err != nil {
+		return c, err
+	}
+	if skipped {
+		c.failure = failure(track.CategoryInfrastructure, "the executor failed twice: %v",
+			"the agent itself did not finish; the plan was not tried", "try the plan again", failed)
+		return c, r.emitCandidate(c, nil)
+	}
+	return c, nil
+}
+
+// salvage adopts the commit on the candidate's experiment branch, if there is
+// one that belongs to this plan and starts from this round's base.
+func (r *round) salvage(ctx context.Context, c *candidate) (bool, error) {
+	ref := "refs/heads/" + r.refs.experiment(r.n, c.executor)
+	id, ok, err := r.cfg.Repo.Ref(ctx, ref)
+	if err != nil || !ok {
+		return false, err
+	}
+	entries, err := r.cfg.Repo.Log(ctx, "", id, 1)
+	if err != nil {
+		return false, err
+	}
+	if len(entries) == 1 && r.isCandidate(entries[0], c.plan) {
+		c.commit, c.tree = id, entries[0].Tree
+		changes, err := r.cfg.Repo.Diff(ctx, r.st.Value.SI.Base, id)
+		if err != nil {
+			return false, err
+		}
+		r.warn(c, changes)
+		return true, nil
+	}
+	return false, r.cfg.Repo.DeleteRef(ctx, ref, id)
+}
+
+// isCandidate tells whether a commit is what an executor made of the plan in
+// this round.
+func (r *round) isCandidate(e gitops.LogEntry, p track.Plan) bool {
+	return len(e.Parents) == 1 && e.Parents[0] == r.st.Value.SI.Base &&
+		strings.TrimSpace(e.Message) == strings.TrimSpace(commitMessage(p))
+}
+
+// collect commits what the executor changed, checks it against the seals and
+// the scope, and pins it by its branch.
+func (r *round) collect(ctx context.Context, ws *gitops.Workspace, c *candidate) error {
+	commit, changes, err := r.cfg.Repo.Collect(ctx, ws, r.st.Value.SI.Base, r.meta(commitMessage(c.plan)))
+	if err != nil {
+		if c.failure = refusedByGit(err); c.failure == nil {
+			return err
+		}
+		return r.emitCandidate(*c, changes)
+	}
+	c.commit, c.tree = commit.ID, commit.Tree
+	if c.failure, err = r.inspectChange(ctx, commit.ID, changes); err != nil {
+		return err
+	}
+	r.warn(c, changes)
+	if c.failure != nil {
+		// Kept as a tag, so that what was refused can be looked at.
+		if err := r.pin(ctx, "refs/tags/"+r.refs.archive(r.n, c.executor), commit.ID); err != nil {
+			return err
+		}
+		return r.emitCandidate(*c, changes)
+	}
+	if err := r.pin(ctx, "refs/heads/"+r.refs.experiment(r.n, c.executor), commit.ID); err != nil {
+		return err
+	}
+	return r.emitCandidate(*c, changes)
+}
+
+// pin makes a commit permanent: on the disk, then under a ref, then on the disk
+// again. Only then may a document name it.
+func (r *round) pin(ctx context.Context, ref, commit string) error {
+	old, _, err := r.cfg.Repo.Ref(ctx, ref)
+	if err != nil {
+		return err
+	}
+	if old != commit {
+		if err := r.cfg.Repo.MoveRef(ctx, ref, commit, old); err != nil {
+			return err
+		}
+	}
+	return r.cfg.Repo.Sync()
+}
+
+func (r *round) emitCandidate(c candidate, changes []gitops.Change) error {
+	ev := track.CandidateEvent{Executor: c.executor, PlanID: c.plan.PlanID, Commit: c.commit, Tree: c.tree, Warnings: c.warnings}
+	for i, ch := range changes {
+		if i == 100 {
+			ev.Files = append(ev.Files, fmt.Sprintf("and %d more", len(changes)-i))
+			break
+		}
+		ev.Files = append(ev.Files, ch.Path)
+	}
+	if c.failure != nil {
+		ev.Category, ev.Reason = c.failure.Category, c.failure.What
+	}
+	return r.emit(track.EvCandidate, c.executor, ev)
+}
+
+// refusedByGit says which errors of Collect are the candidate's own fault.
+func refusedByGit(err error) *track.FailureAnalysis {
+	switch {
+	case errors.Is(err, gitops.ErrNoChange):
+		return failure(track.CategoryLogicError, "the executor changed nothing", "no file of the workspace differs from the champion",
+			"a plan must name a change that is not already made")
+	case errors.Is(err, gitops.ErrRefused):
+		return failure(track.CategoryScopeError, "the change cannot be committed: %v", "it holds what a candidate may not hold",
+			"change source files only", err)
+	}
+	return nil
+}
+
+// inspectChange applies the seals, the rules for links and the scope.
+func (r *round) inspectChange(ctx context.Context, commit string, changes []gitops.Change) (*track.FailureAnalysis, error) {
+	seals, err := benchmark.NewSeals(r.settings.Value.SealedFiles)
+	if err != nil {
+		return nil, fmt.Errorf("%s: sealed_files: %w", r.settings.Path, err)
+	}
+	paths := make([]string, 0, len(changes))
+	sealed := make([]benchmark.Change, 0, len(changes))
+	var links []benchmark.Link
+	for _, ch := range changes {
+		paths = append(paths, ch.Path)
+		sealed = append(sealed, benchmark.Change{Path: ch.Path, OldMode: ch.OldMode, NewMode: ch.NewMode, OldID: ch.OldID, NewID: ch.NewID})
+		if ch.NewMode == modeSymlink {
+			target, err := r.cfg.Repo.ReadFile(ctx, commit, ch.Path, 4096)
+			if err != nil {
+				return nil, err
+			}
+			links = append(links, benchmark.Link{Path: ch.Path, Target: string(target)})
+		}
+	}
+	if bad := seals.Violations(sealed); len(bad) > 0 {
+		return failure(track.CategorySealed, "sealed paths were changed: %s", "the change touches what the benchmark is made of",
+			"leave sealed paths alone", quoted(bad)), nil
+	}
+	if bad := seals.LinkFaults(links); len(bad) > 0 {
+		return failure(track.CategorySealed, "symbolic links lead where they may not: %s", "a link out of the tree, or to a sealed path, can replace what is measured",
+			"do not add such links", quoted(bad)), nil
+	}
+	if bad := r.outOfScope(paths); len(bad) > 0 {
+		return failure(track.CategoryScopeError, "paths out of scope were changed: %s", "goal.md lists them as out of scope",
+			"stay within the scope of goal.md", quoted(bad)), nil
+	}
+	return nil, nil
+}
+
+// outOfScope names the changed paths that goal.md excludes. A path that is
+// merely not listed as in scope is allowed: a change may need a new file.
+func (r *round) outOfScope(paths []string) []string {
+	var bad []string
+	for _, p := range paths {
+		if matchesAny(r.goal.OutScope, p) {
+			bad = append(bad, p)
+		}
+	}
+	return bad
+}
+
+func (r *round) warn(c *candidate, changes []gitops.Change) {
+	var paths []string
+	for _, ch := range changes {
+		paths = append(paths, ch.Path)
+	}
+	for _, p := range benchmark.RunnerFiles(paths) {
+		c.warnings = append(c.warnings, fmt.Sprintf("changes %q, which test and build programs read by themselves", p))
+	}
+}
+
+func commitMessage(p track.Plan) string {
+	return fmt.Sprintf("%s\n\nPlan: %s\nFamily: %s\n", subject(p.Hypothesis), p.PlanID, p.ApproachFamily)
+}
+
+// meta dates every commit of the round at its start, so that a round played
+// again gives the same commits.
+func (r *round) meta(message string) gitops.CommitMeta {
+	return gitops.CommitMeta{Message: message, When: r.st.Value.StartedAt, Limits: gitops.Limits{FileBytes: int64(orDefault(r.settings.Value.SI.MaxFileMB, 100)) << 20}}
+}
+
+func (r *round) workspace(id string) string {
+	return filepath.Join(r.cfg.WorkDir, "agents", fmt.Sprintf("round_%d_%s", r.n, id))
+}

@@ -1,0 +1,234 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"si/benchmark"
+	"si/gitops"
+	"si/track"
+)
+
+// sampleID names a run of the benchmark in a track.
+type sampleID struct {
+	round int
+	key   string
+}
+
+// lab takes the runs of the benchmark: it lays a clean checkout of a commit,
+// prepares it once, runs the command and writes the sample down. A run that the
+// journal holds is not taken again. It is used by the loop's goroutine alone.
+type lab struct {
+	l     *Loop
+	known map[sampleID]track.Sample
+	past  []pastSample // in the order in which they were taken
+	meter benchmark.Measurer
+	slot  *benchmark.Slot
+	arms  []*arm
+	clock int // counts uses, to find the arm that was idle longest
+	runs  int // taken by this process
+	home  string
+	tmp   string
+}
+
+// arm is a measuring worktree and what is laid in it.
+type arm struct {
+	path  string
+	ws    *gitops.Workspace
+	tree  string // "" when nothing that can be used is laid
+	used  int
+	fault string // why the tree that is laid cannot be measured
+}
+
+// pastSample is a run with its round.
+type pastSample struct {
+	round int
+	track.Sample
+}
+
+func (b *lab) remember(round int, s track.Sample) {
+	s.Raw = "" // it is in the log; a long campaign's would not fit in memory
+	b.known[sampleID{round, s.Key}] = s
+	b.past = append(b.past, pastSample{round, s})
+}
+
+// request asks for one run.
+type request struct {
+	round   int
+	key     string // unique in its round
+	purpose string
+	subject string // champion, start, or an executor's id
+	commit  string
+	decides bool // the run decides what is kept, so it owns the machine's slot
+}
+
+// newLab opens the lab of a loop; past are the runs that its journal holds.
+func newLab(l *Loop, past []pastSample) (*lab, error) {
+	slot, err := benchmark.OpenSlot(l.cfg.SlotDir)
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(l.cfg.WorkDir, "measure")
+	b := &lab{
+		l: l, known: map[sampleID]track.Sample{}, slot: slot, meter: benchmark.Measurer{Run: l.cfg.Runner, Host: l.cfg.Lookup},
+		home: filepath.Join(dir, "home"), tmp: filepath.Join(dir, "tmp"),
+	}
+	for _, p := range past {
+		b.remember(p.round, p.Sample)
+	}
+	return b, nil
+}
+
+// close removes the measuring worktrees.
+func (b *lab) close(ctx context.Context) {
+	for _, a := range b.arms {
+		_ = a.ws.Remove(ctx) // a leftover is removed by the next start
+	}
+	b.arms = nil
+}
+
+// take returns the sample that req asks for.
+func (b *lab) take(ctx context.Context, req request) (track.Sample, error) {
+	tree, err := b.l.cfg.Repo.TreeOf(ctx, req.commit)
+	if err != nil {
+		return track.Sample{}, err
+	}
+	id := sampleID{req.round, req.key}
+	if s, ok := b.known[id]; ok && s.Tree == tree {
+		return s, nil
+	}
+	if b.l.stop != nil {
+		if err := b.l.stop.pending(); err != nil {
+			return track.Sample{}, err
+		}
+	}
+	s, err := b.measure(ctx, req, tree)
+	if err != nil {
+		return track.Sample{}, err
+	}
+	b.runs++
+	if err := b.l.events.emit(track.EvMeasured, req.round, "benchmark", s); err != nil {
+		return track.Sample{}, err
+	}
+	b.remember(req.round, s)
+	return s, nil
+}
+
+func (b *lab) measure(ctx context.Context, req request, tree string) (track.Sample, error) {
+	s := track.Sample{Key: req.key, Purpose: req.purpose, Subject: req.subject, Commit: req.commit, Tree: tree}
+	a, err := b.lay(ctx, req.commit, tree)
+	if err != nil {
+		return s, err
+	}
+	if a.fault != "" {
+		s.Category, s.Fault = track.CategoryLogicError, a.fault
+		return s, nil
+	}
+	if req.decides {
+		hold, err := b.slot.Acquire(ctx, benchmark.SlotRequest{Mode: benchmark.SlotExclusive, Who: "si run in " + b.l.cfg.Repo.Toplevel()})
+		if err != nil {
+			return s, err
+		}
+		defer hold.Release()
+	}
+	m, err := b.run(ctx, a, b.logPath(req))
+	if err != nil {
+		return s, err
+	}
+	b.fill(&s, m)
+	if req.subject != "champion" && req.subject != "start" {
+		b.refuseIncomparable(&s)
+	}
+	return s, b.inspect(ctx, a)
+}
+
+func (b *lab) logPath(req request) string {
+	return filepath.Join(b.l.cfg.Paths.LogDir(req.round), "benchmark_"+strings.ReplaceAll(req.key, "/", "_")+".log")
+}
+
+// run runs the command once in a laid arm.
+func (b *lab) run(ctx context.Context, a *arm, log string) (benchmark.Measurement, error) {
+	job, err := b.job(a, log)
+	if err != nil {
+		return benchmark.Measurement{}, err
+	}
+	return b.meter.Measure(ctx, job)
+}
+
+// job is what the benchmark, the set-up command and the guards have in common:
+// the place, the limit, and an environment with an empty TMPDIR.
+func (b *lab) job(a *arm, log string) (benchmark.Job, error) {
+	spec, err := b.l.spec()
+	if err != nil {
+		return benchmark.Job{}, err
+	}
+	if err := os.RemoveAll(b.tmp); err != nil {
+		return benchmark.Job{}, fmt.Errorf("empty the benchmark's TMPDIR: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(log), 0o755); err != nil {
+		return benchmark.Job{}, fmt.Errorf("prepare the benchmark: %w", err)
+	}
+	job := benchmark.Job{Spec: spec, Dir: a.path, Home: b.home, Tmp: b.tmp, Log: log, Timeout: b.timeout()}
+	for _, name := range b.l.settings.Value.SI.Measure.Env {
+		if value, ok := b.l.cfg.Lookup(name); ok {
+			job.Env = append(job.Env, name+"="+value)
+		}
+	}
+	return job, nil
+}
+
+// timeout is the limit of one run: ten times the longest of the baseline, at
+// least a minute.
+func (b *lab) timeout() time.Duration {
+	longest := b.l.progress.Value.SI.LongestRun
+	return seconds(b.l.settings.Value.SI.Measure.TimeoutSeconds, max(time.Minute, time.Duration(10*longest*float64(time.Second))))
+}
+
+func (b *lab) fill(s *track.Sample, m benchmark.Measurement) {
+	s.Wall, s.CPU, s.MaxRSS, s.Load = m.Wall.Seconds(), m.CPU.Seconds(), m.MaxRSS, m.Load
+	s.Raw, s.Log = m.Raw, b.l.cfg.Paths.Relative(m.Log)
+	if m.Fault != nil {
+		s.Category, s.Fault = m.Fault.Category, m.Fault.String()
+		return
+	}
+	s.Score, s.SubScores, s.Basis, s.Odd = &m.Reading.Score, m.Reading.SubScores, m.Reading.Basis, m.Reading.Odd
+}
+
+// refuseIncomparable takes the score from a candidate whose output is unusual
+// in a way that the baseline's is not: two lines with the metric, or output
+// after it, is how a forged result looks.
+func (b *lab) refuseIncomparable(s *track.Sample) {
+	reference := b.l.progress.Value.SI.Baseline
+	if reference == nil || s.Score == nil {
+		return
+	}
+	if fault := benchmark.Incomparable(readingOf(*reference), readingOf(*s)); fault != nil {
+		s.Score, s.Category, s.Fault = nil, fault.Category, fault.String()
+	}
+}
+
+// readingOf is the reading that a sample was made from.
+func readingOf(s track.Sample) benchmark.Reading {
+	r := benchmark.Reading{SubScores: s.SubScores, Basis: s.Basis, Odd: s.Odd}
+	if s.Score != nil {
+		r.Score = *s.Score
+	}
+	return r
+}
+
+// inspect gives up an arm whose tracked files the run has changed: the next run
+// there would measure something else.
+func (b *lab) inspect(ctx context.Context, a *arm) error {
+	dirty, err := a.ws.Dirty(ctx)
+	if err != nil {
+		return err
+	}
+	if len(dirty) > 0 {
+		a.tree = ""
+	}
+	return nil
+}

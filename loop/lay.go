@@ -1,0 +1,113 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"si/benchmark"
+	"si/gitops"
+	"si/internal/clean"
+	"si/track"
+)
+
+// lay returns an arm in which exactly the tree of commit stands, prepared by
+// the set-up command. Both arms of a comparison have names of equal length and
+// equally many warm-up runs.
+func (b *lab) lay(ctx context.Context, commit, tree string) (*arm, error) {
+	b.clock++
+	for _, a := range b.arms {
+		if a.tree == tree {
+			a.used = b.clock
+			return a, nil
+		}
+	}
+	a, err := b.freeArm(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	a.used, a.tree, a.fault = b.clock, "", ""
+	if err := a.ws.Reset(ctx, commit); err != nil {
+		return nil, err
+	}
+	if err := b.prepare(ctx, a); err != nil {
+		return nil, err
+	}
+	a.tree = tree
+	return a, nil
+}
+
+// freeArm opens a further arm while there are fewer than two, and one for each
+// executor; then it takes the one that was idle longest.
+func (b *lab) freeArm(ctx context.Context, commit string) (*arm, error) {
+	if len(b.arms) < b.l.settings.Value.NumberOfAgents+1 || len(b.arms) < 2 {
+		path := filepath.Join(b.l.cfg.WorkDir, "measure", "arm_"+letters(len(b.arms)))
+		ws, err := b.l.cfg.Repo.Worktree(ctx, path, commit)
+		if err != nil {
+			return nil, err
+		}
+		a := &arm{path: path, ws: ws}
+		b.arms = append(b.arms, a)
+		return a, nil
+	}
+	oldest := b.arms[0]
+	for _, a := range b.arms {
+		if a.used < oldest.used {
+			oldest = a
+		}
+	}
+	return oldest, nil
+}
+
+// prepare gives a fresh checkout its linked paths, runs the set-up command and
+// the warm-up runs. A set-up command that fails is the tree's fault.
+func (b *lab) prepare(ctx context.Context, a *arm) error {
+	if err := b.l.link(ctx, a.ws); err != nil {
+		return err
+	}
+	o := b.l.settings.Value.SI
+	log := filepath.Join(b.l.cfg.WorkDir, "measure", filepath.Base(a.path)+".setup.log")
+	if o.Setup != "" {
+		job, err := b.job(a, log)
+		if err != nil {
+			return err
+		}
+		result, err := b.meter.CommandGuard(ctx, job, benchmark.Guard{Name: "set-up command", Command: o.Setup})
+		if err != nil {
+			return err
+		}
+		if !result.OK {
+			a.fault = "set-up command: " + clean.Line(result.What, 500)
+		}
+	}
+	for i := 0; i < o.Measure.Warmup && a.fault == ""; i++ {
+		if _, err := b.run(ctx, a, log); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// link gives a workspace the untracked paths that settings name.
+func (l *Loop) link(ctx context.Context, ws *gitops.Workspace) error {
+	var links []gitops.Link
+	for _, o := range l.settings.Value.SI.Links {
+		links = append(links, gitops.Link{Path: o.Path, Mode: o.Mode})
+	}
+	warnings, err := ws.Link(ctx, links)
+	for _, w := range warnings {
+		if err := l.events.emit(track.EvWarning, 0, "si", track.Note{Text: w}); err != nil {
+			return err
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("linked_paths in %s: %w", l.settings.Path, err)
+	}
+	return nil
+}
+
+// uses tells whether a workspace is an arm of the lab.
+func (b *lab) uses(path string) bool {
+	return slices.ContainsFunc(b.arms, func(a *arm) bool { return a.path == path })
+}

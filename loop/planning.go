@@ -1,0 +1,112 @@
+package loop
+
+import (
+	"context"
+
+	"si/agents"
+	"si/track"
+)
+
+// planning asks every planner for one plan, side by side. A planner whose plan
+// is on disk is not asked again.
+func (r *round) planning(ctx context.Context) error {
+	n := r.settings.Value.NumberOfAgents
+	ids := make([]string, n)
+	for i := range ids {
+		ids[i] = r.planner(i)
+	}
+	r.plans = make([]*track.File[track.Plan], n)
+	group := newGroup(ctx)
+	for i, id := range ids {
+		doc, err := track.LoadPlan(r.cfg.Paths, r.n, id)
+		if err == nil && doc.Exists {
+			r.plans[i] = &doc
+			continue
+		}
+		if r.st.Value.Planning.Plans[id].Status == track.MarkFailed {
+			continue
+		}
+		if err := r.openReaders(ctx); err != nil {
+			return group.abandon(err)
+		}
+		group.run(id, func(ctx context.Context) error {
+			plan, err := r.plan(ctx, id, ids)
+			r.plans[i] = plan
+			return err
+		})
+	}
+	err := group.wait()
+	if saveErr := r.planned(ids, err == nil); err == nil {
+		err = saveErr
+	}
+	if err != nil {
+		return err
+	}
+	return r.consumeIdeas(ids)
+}
+
+// plan is one planner's task; nil when the planner failed.
+func (r *round) plan(ctx context.Context, id string, all []string) (*track.File[track.Plan], error) {
+	t := r.task(agents.Planner, id, r.readers)
+	t.Facts.Planners = all
+	if id == all[0] {
+		t.Facts.UserIdeas = r.st.Value.SI.Ideas
+	}
+	doc := &track.File[track.Plan]{Path: r.cfg.Paths.PlanPath(r.n, id)}
+	skipped, err := r.attempt(ctx, t, func(ctx context.Context, t agents.Task) error {
+		p, err := r.cfg.Agents.Plan(ctx, t)
+		if err != nil {
+			return err
+		}
+		p.Round, p.PlannerID, p.PlanID = r.n, id, planID(r.n, id)
+		doc.Value = p
+		if err := r.emit(track.EvPlanReady, id, planEvent(p)); err != nil {
+			return notTheAgents(err)
+		}
+		return notTheAgents(doc.Save(r.cfg.Store))
+	})
+	if err != nil || skipped {
+		return nil, err
+	}
+	return doc, nil
+}
+
+func planEvent(p track.Plan) track.PlanEvent {
+	return track.PlanEvent{PlanID: p.PlanID, Planner: p.PlannerID, Hypothesis: p.Hypothesis, Family: p.ApproachFamily}
+}
+
+func (r *round) planned(ids []string, done bool) error {
+	st := &r.st.Value.Planning
+	st.Plans = make(map[string]track.PlanState, len(ids))
+	for i, id := range ids {
+		switch {
+		case r.plans[i] != nil:
+			st.Plans[id] = track.PlanState{Status: track.MarkCompleted, OutputPath: r.cfg.Paths.Relative(r.plans[i].Path)}
+		case done:
+			st.Plans[id] = track.PlanState{Status: track.MarkFailed}
+		default:
+			st.Plans[id] = track.PlanState{Status: track.MarkPending}
+		}
+	}
+	st.Status = track.MarkInProgress
+	if done {
+		st.Status, st.CompletedAt = track.MarkCompleted, r.now()
+	}
+	return r.save()
+}
+
+// consumeIdeas takes the snapshot of the user's ideas out of idea.md, once the
+// planner that was given them has a plan. What was written there since stays.
+func (r *round) consumeIdeas(ids []string) error {
+	ideas := r.st.Value.SI.Ideas
+	if ideas == "" || r.plans[0] == nil || len(ids) == 0 {
+		return nil
+	}
+	if len(r.st.Value.UserIdeasConsumed) == 0 {
+		r.st.Value.UserIdeasConsumed = []string{ideas}
+		if err := r.save(); err != nil {
+			return err
+		}
+	}
+	return track.ConsumeIdeas(r.cfg.Store, r.cfg.Paths, ideas)
+}

@@ -1,0 +1,259 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"si/benchmark"
+	"si/track"
+)
+
+// SetUp is what the gates of the set-up are answered with. A gate that is
+// already closed and not answered anew stays as it is.
+type SetUp struct {
+	Trust       bool
+	Goal        *GoalAnswer      // nil: keep goal.md
+	Settings    *track.Settings  // nil: keep settings.json; else written whole, unknown keys kept
+	Harness     []byte           // nil: keep harness.md, or the default rules
+	AcceptNoise bool             // the user knows that the benchmark is noisy
+	Tell        func(SetUpEvent) // hears how the set-up goes; may be nil
+}
+
+// GoalAnswer is the goal: a whole file, or its four dimensions.
+type GoalAnswer struct {
+	File      []byte // goal.md as it is; the other fields are not used then
+	Objective string
+	Metric    string
+	Target    string // a number, or words such as "as far as it goes"
+	InScope   []string
+	OutScope  []string
+}
+
+// SetUpEvent is one line of progress.
+type SetUpEvent struct {
+	Text string
+}
+
+// Sentinels of the set-up.
+var (
+	// ErrNoTrust says that nobody has said yes to running code in the repository.
+	ErrNoTrust = errors.New("trust is not confirmed")
+	// ErrNoisy says that the baseline's spread needs the user's word.
+	ErrNoisy = errors.New("the benchmark is noisy")
+)
+
+// Prepare closes the gates of the set-up that in answers. Nothing is written
+// before trust is confirmed.
+func Prepare(ctx context.Context, cfg Config, in SetUp) error {
+	progress, err := track.LoadProgress(cfg.Paths)
+	if err != nil {
+		return err
+	}
+	if !progress.Value.TrustConfirmed && !in.Trust {
+		return fmt.Errorf("%w: si will run agents and the benchmark command in %s; this executes arbitrary code there; say yes with --trust",
+			ErrNoTrust, cfg.Repo.Toplevel())
+	}
+	if err := cfg.Paths.EnsureLayout(cfg.Store); err != nil {
+		return err
+	}
+	if err := excludeStateBase(ctx, cfg); err != nil {
+		return err
+	}
+	lock, err := track.AcquireLock(cfg.Paths.LockPath(), track.Holder{Command: "si init", StartedAt: cfg.Now()})
+	if err != nil {
+		return err
+	}
+	defer lock.Release() //nolint:errcheck // the system releases it when the process ends
+	progress.Value.TrustConfirmed = true
+	if err := progress.Save(cfg.Store); err != nil {
+		return err
+	}
+	return prepareGates(ctx, cfg, in)
+}
+
+func prepareGates(ctx context.Context, cfg Config, in SetUp) error {
+	if err := prepareGoal(cfg, in); err != nil {
+		return err
+	}
+	if err := prepareHarness(cfg, in.Harness); err != nil {
+		return err
+	}
+	if err := prepareSettings(ctx, cfg, in.Settings); err != nil {
+		return err
+	}
+	l := &Loop{cfg: cfg, started: cfg.Now()}
+	if err := l.load(); err != nil {
+		return err
+	}
+	if err := l.nameTrack(); err != nil {
+		return err
+	}
+	if err := l.prepareBenchmark(ctx, in); err != nil {
+		return err
+	}
+	return l.checkImproveBranch(ctx)
+}
+
+// excludeStateBase keeps the state out of the user's status by one line in
+// info/exclude, when it lies inside the repository.
+func excludeStateBase(ctx context.Context, cfg Config) error {
+	rel, err := filepath.Rel(cfg.Repo.Toplevel(), cfg.Paths.StateBase())
+	if err != nil || rel == "." || strings.HasPrefix(rel, "..") {
+		return nil
+	}
+	return cfg.Repo.ExcludeLine(ctx, "/"+filepath.ToSlash(rel)+"/")
+}
+
+func prepareGoal(cfg Config, in SetUp) error {
+	if answer := in.Goal; answer != nil {
+		text := answer.File
+		if text == nil {
+			if missing := answer.missing(); len(missing) > 0 {
+				return fmt.Errorf("%w: the goal needs %s", ErrNotSetUp, join(missing))
+			}
+			var err error
+			if text, err = answer.markdown(in.Settings); err != nil {
+				return err
+			}
+		}
+		if g, _ := track.ParseGoal(text); strings.TrimSpace(g.Objective) == "" {
+			return fmt.Errorf("%w: the goal has no text under the heading Objective", ErrNotSetUp)
+		}
+		if err := cfg.Store.Replace(cfg.Paths.GoalPath, text, 0o644); err != nil {
+			return err
+		}
+	}
+	goal, _, err := track.LoadGoal(cfg.Paths)
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(goal.Objective) == "" {
+		return fmt.Errorf("%w: no goal; give --goal-file, or --objective, --metric, --target and --scope", ErrNotSetUp)
+	}
+	return setGate(cfg, func(p *track.AgentSettings) { p.GoalSet = true })
+}
+
+func (a GoalAnswer) markdown(settings *track.Settings) ([]byte, error) {
+	direction := track.HigherIsBetter
+	if settings != nil {
+		direction = settings.BenchmarkDirection
+	}
+	return track.Goal{
+		Objective: a.Objective, Metric: a.Metric, Target: number(a.Target), TargetText: a.Target,
+		Direction: direction, InScope: a.InScope, OutScope: a.OutScope,
+	}.Markdown()
+}
+
+func number(text string) *float64 {
+	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err != nil {
+		return nil
+	}
+	return &v
+}
+
+// missing names the dimensions of a goal that rules find unanswered.
+func (a GoalAnswer) missing() []string {
+	var out []string
+	for _, d := range []struct{ flag, value string }{
+		{"an objective (--objective)", a.Objective},
+		{"a metric (--metric)", a.Metric},
+		{"a scope: at least one path or glob (--scope)", strings.Join(a.InScope, "")},
+	} {
+		if strings.TrimSpace(d.value) == "" {
+			out = append(out, d.flag)
+		}
+	}
+	return out
+}
+
+func prepareHarness(cfg Config, text []byte) error {
+	if text == nil {
+		_, err := os.Stat(cfg.Paths.HarnessPath)
+		if errors.Is(err, os.ErrNotExist) {
+			text = []byte(track.DefaultHarness())
+		} else if err != nil {
+			return fmt.Errorf("look for the harness: %w", err)
+		}
+	}
+	if text != nil {
+		if err := cfg.Store.Replace(cfg.Paths.HarnessPath, text, 0o644); err != nil {
+			return err
+		}
+	}
+	return setGate(cfg, func(p *track.AgentSettings) { p.HarnessSet = true })
+}
+
+func prepareSettings(ctx context.Context, cfg Config, answer *track.Settings) error {
+	doc, err := track.LoadSettings(cfg.Paths)
+	if err != nil {
+		return err
+	}
+	if answer != nil {
+		doc.Value = *answer
+	}
+	v := &doc.Value
+	v.TopicSlug = cfg.Paths.TopicSlug
+	if v.TargetValue == nil {
+		if v.TargetValue, err = targetOfGoal(cfg.Paths); err != nil {
+			return err
+		}
+	}
+	if _, err := cfg.Repo.Resolve(ctx, v.TargetBranch); err != nil {
+		return fmt.Errorf("%w: target_branch %q: %w; name the branch to start from with --target-branch", ErrNotSetUp, v.TargetBranch, err)
+	}
+	if faults := v.Faults(); len(faults) > 0 {
+		return fmt.Errorf("%w: settings: %s", ErrNotSetUp, strings.Join(faults, "; "))
+	}
+	if _, err := benchmark.SpecOf(*v); err != nil {
+		return fmt.Errorf("%w: %w", ErrNotSetUp, err)
+	}
+	if _, err := benchmark.NewSeals(v.SealedFiles); err != nil {
+		return fmt.Errorf("%w: sealed_files: %w", ErrNotSetUp, err)
+	}
+	return doc.Save(cfg.Store)
+}
+
+// targetOfGoal reads a number out of the goal's target, nil when it holds words.
+func targetOfGoal(paths track.Paths) (*float64, error) {
+	goal, _, err := track.LoadGoal(paths)
+	if err != nil {
+		return nil, err
+	}
+	return goal.Target, nil
+}
+
+func setGate(cfg Config, set func(*track.AgentSettings)) error {
+	doc, err := track.LoadProgress(cfg.Paths)
+	if err != nil {
+		return err
+	}
+	set(&doc.Value)
+	return doc.Save(cfg.Store)
+}
+
+// nameTrack derives the goal's slug once and keeps it. Where another track of
+// the repository has the plain ref names, ours carry the topic's slug.
+func (l *Loop) nameTrack() error {
+	p := &l.progress.Value
+	if p.GoalSlug == nil {
+		slug := track.GoalSlug(l.goal.Objective)
+		p.GoalSlug = &slug
+		others, err := track.OtherTracks(l.cfg.Paths)
+		if err != nil {
+			return err
+		}
+		for _, o := range others {
+			if o.GoalSlug != nil && o.SI.RefPrefix == "" {
+				p.SI.RefPrefix = l.cfg.Paths.RefSlug() + "/"
+			}
+		}
+	}
+	l.refs = refNames{prefix: p.SI.RefPrefix, goal: *p.GoalSlug}
+	return l.progress.Save(l.cfg.Store)
+}

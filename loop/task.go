@@ -1,0 +1,97 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"si/agents"
+	"si/track"
+)
+
+// attempts is how often an agent is tried: once, and once more.
+const attempts = 2
+
+// task is what every task of the round has in common.
+func (r *round) task(role agents.Role, id, dir string) agents.Task {
+	o := r.settings.Value.SI.Agents
+	return agents.Task{
+		Role: role, ID: id, Round: r.n, Dir: dir, Facts: r.facts(),
+		Log:  filepath.Join(r.cfg.Paths.LogDir(r.n), id+".log"),
+		Env:  agents.AgentEnv(r.cfg.Lookup, o.Env),
+		Wall: seconds(o.WallSeconds, time.Hour),
+		Idle: seconds(o.IdleSeconds, 15*time.Minute),
+	}
+}
+
+func seconds(value float64, otherwise time.Duration) time.Duration {
+	if value <= 0 {
+		return otherwise
+	}
+	return time.Duration(value * float64(time.Second))
+}
+
+// attempt runs one agent's task, once more when it fails. An agent that failed
+// twice is recorded as skipped and gives skipped = true; an error is what stops
+// the round. It is called from the goroutine of the agent.
+func (r *round) attempt(ctx context.Context, t agents.Task, run func(context.Context, agents.Task) error) (skipped bool, err error) {
+	var failure error
+	for i := 1; i <= attempts; i++ {
+		if err := r.stop.pending(); err != nil {
+			return false, err
+		}
+		failure, err = r.once(ctx, t, i, run)
+		if failure == nil || err != nil {
+			return false, err
+		}
+	}
+	return true, r.skip(t, failure)
+}
+
+// once runs the task a single time: failure is the agent's, err is ours.
+func (r *round) once(ctx context.Context, t agents.Task, i int, run func(context.Context, agents.Task) error) (failure, err error) {
+	began := r.cfg.Now()
+	ev := track.AgentEvent{Role: string(t.Role), ID: t.ID, Backend: r.cfg.Names[t.Role], Attempt: i, Log: t.Log}
+	if err := r.emit(track.EvAgentStarted, t.ID, ev); err != nil {
+		return nil, err
+	}
+	failure = run(ctx, t)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err := r.guard.check(ctx, r.n, t.ID); err != nil {
+		return nil, err
+	}
+	var ours *loopError
+	if errors.As(failure, &ours) {
+		return nil, ours.err
+	}
+	ev.Seconds = r.since(began)
+	kind := track.EvAgentEnded
+	if failure != nil {
+		kind, ev.Reason = track.EvAgentFailed, failure.Error()
+	}
+	return failure, r.emit(kind, t.ID, ev)
+}
+
+// loopError marks an error inside a task that is not the agent's: a full disk,
+// a lost repository. It ends the round instead of costing the agent its place.
+type loopError struct{ err error }
+
+func (e *loopError) Error() string { return e.err.Error() }
+func (e *loopError) Unwrap() error { return e.err }
+
+func notTheAgents(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &loopError{err}
+}
+
+func (r *round) skip(t agents.Task, failure error) error {
+	r.skipMu.Lock()
+	r.st.Value.SI.Skipped = append(r.st.Value.SI.Skipped, track.Skip{ID: t.ID, Role: string(t.Role), Reason: failure.Error()})
+	r.skipMu.Unlock()
+	return r.emit(track.EvAgentSkipped, t.ID, track.AgentEvent{Role: string(t.Role), ID: t.ID, Reason: failure.Error(), Log: t.Log})
+}

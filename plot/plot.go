@@ -1,0 +1,106 @@
+// Package plot draws the progress of a track: every candidate's score, the
+// champion as a step line, the baseline and the target. It is pure: the same
+// data gives the same bytes, and it writes no file. What it is given may be any
+// text and any number; what cannot be drawn is left out, never a failure of the
+// run that asks for a picture.
+package plot
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+
+	"si/track"
+)
+
+// Point is one candidate. Low and High bound its score; a nil Score is a
+// candidate that gave none.
+type Point struct {
+	Iteration int
+	Score     *float64
+	Low, High *float64
+	Winner    bool
+	Family    string
+	PlanID    string
+}
+
+// Step is a new champion: its score from this iteration on.
+type Step struct {
+	Iteration int
+	Score     float64
+}
+
+// Data is what a chart shows. Everything may be empty.
+type Data struct {
+	Title     string // what is improved, in words
+	Metric    string
+	Direction track.Direction
+	Points    []Point
+	Champion  []Step // in order of iteration
+	Baseline  *float64
+	Target    *float64
+}
+
+// Format is a file format.
+type Format string
+
+// The formats of a chart.
+const (
+	PNG Format = "png"
+	SVG Format = "svg"
+)
+
+// The size of a chart, and the dots per inch of a PNG: 1440 × 810 pixels.
+const (
+	width  = 10 * vg.Inch
+	height = 5.625 * vg.Inch
+	dpi    = 144
+)
+
+// Render draws the chart in one format.
+func Render(d Data, f Format) (data []byte, err error) {
+	// The drawing libraries panic on what they cannot do; a picture is never
+	// worth the run.
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("draw the chart: %v", r)
+		}
+	}()
+	c, out, err := newCanvas(f)
+	if err != nil {
+		return nil, err
+	}
+	faces := newFaces()
+	newChart(d, faces).draw(draw.New(c))
+	var b bytes.Buffer
+	if _, err := out().WriteTo(&b); err != nil {
+		return nil, fmt.Errorf("encode the chart as %s: %w", f, err)
+	}
+	if f == SVG {
+		return withFallbackFonts(b.Bytes()), nil
+	}
+	return b.Bytes(), nil
+}
+
+func newCanvas(f Format) (vg.CanvasSizer, func() io.WriterTo, error) {
+	switch f {
+	case PNG:
+		c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))
+		return c, func() io.WriterTo { return vgimg.PngCanvas{Canvas: c} }, nil
+	case SVG:
+		c := vgsvg.New(width, height)
+		return c, func() io.WriterTo { return c }, nil
+	}
+	return nil, nil, fmt.Errorf("draw the chart: unknown format %q; want png or svg", f)
+}
+
+// withFallbackFonts names fonts that other machines have, for the text of an
+// SVG, which does not embed its own.
+func withFallbackFonts(svg []byte) []byte {
+	return bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;"), []byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;"))
+}

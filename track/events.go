@@ -1,0 +1,245 @@
+package track
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Event is one line of the journal.
+type Event struct {
+	TS    time.Time       `json:"ts"`
+	Ev    Kind            `json:"ev"`
+	Run   string          `json:"run"`
+	Round int             `json:"round"`
+	Actor string          `json:"actor"`
+	Data  json.RawMessage `json:"data,omitempty"`
+}
+
+// Kind names what happened. The set is closed for writing; a reader keeps
+// kinds that it does not know.
+type Kind string
+
+// The kinds of events, each with the type of its data.
+const (
+	EvRunStarted    Kind = "run_started"    // RunStarted
+	EvRunEnded      Kind = "run_ended"      // Summary
+	EvSetup         Kind = "setup"          // Note
+	EvRoundStarted  Kind = "round_started"  // RoundStarted
+	EvRoundEnded    Kind = "round_ended"    // RoundEnded
+	EvStepStarted   Kind = "step_started"   // StepEvent
+	EvStepEnded     Kind = "step_ended"     // StepEvent
+	EvAgentStarted  Kind = "agent_started"  // AgentEvent
+	EvAgentEnded    Kind = "agent_ended"    // AgentEvent
+	EvAgentFailed   Kind = "agent_failed"   // AgentEvent
+	EvAgentSkipped  Kind = "agent_skipped"  // AgentEvent
+	EvPlanReady     Kind = "plan_ready"     // PlanEvent
+	EvPlanReviewed  Kind = "plan_reviewed"  // PlanEvent
+	EvCandidate     Kind = "candidate"      // CandidateEvent
+	EvMeasured      Kind = "measured"       // Sample
+	EvGuard         Kind = "guard"          // GuardEvent
+	EvVerdict       Kind = "verdict"        // VerdictEvent
+	EvMerged        Kind = "merged"         // Merged
+	EvArchived      Kind = "archived"       // ArchiveEvent
+	EvConfigChange  Kind = "config_change"  // ChangeDetails
+	EvControl       Kind = "control"        // Control
+	EvCheckout      Kind = "checkout"       // CheckoutEvent
+	EvWarning       Kind = "warning"        // Note
+	EvCleanup       Kind = "cleanup"        // Note
+	EvJournalRepair Kind = "journal_repair" // Note
+	EvFinding       Kind = "finding"        // Finding
+)
+
+// Note is an event that is a sentence.
+type Note struct {
+	Text string `json:"text"`
+}
+
+// RunStarted opens a run of the loop.
+type RunStarted struct {
+	Version string   `json:"version"`
+	Root    string   `json:"root"`
+	Repo    string   `json:"repo"`
+	Branch  string   `json:"branch"`
+	Resumed bool     `json:"resumed"`
+	Left    []string `json:"uncommitted,omitempty"` // paths of the checkout that the loop does not see
+}
+
+// RoundStarted opens a round.
+type RoundStarted struct {
+	Base     string   `json:"base"`
+	Best     *float64 `json:"best_score"`
+	Max      int      `json:"max_iterations"`
+	Resumed  bool     `json:"resumed,omitempty"`
+	Baseline *float64 `json:"baseline_score"`
+}
+
+// RoundEnded closes a round.
+type RoundEnded struct {
+	Status  MergeStatus `json:"status"`
+	Reason  string      `json:"reason,omitempty"`
+	Winners []Merged    `json:"winners,omitempty"`
+	Best    *float64    `json:"best_score"`
+	Plateau int         `json:"plateau_consecutive_count"`
+	Breaker int         `json:"circuit_breaker_count"`
+	Seconds float64     `json:"seconds"`
+}
+
+// StepEvent is the begin or end of a step of a round.
+type StepEvent struct {
+	Step    Step    `json:"step"`
+	Seconds float64 `json:"seconds,omitempty"`
+}
+
+// AgentEvent is about one agent's task.
+type AgentEvent struct {
+	Role    string  `json:"role"`
+	ID      string  `json:"id"`
+	Backend string  `json:"backend,omitempty"`
+	Attempt int     `json:"attempt,omitempty"`
+	Reason  string  `json:"reason,omitempty"`
+	Log     string  `json:"log,omitempty"`
+	Seconds float64 `json:"seconds,omitempty"`
+}
+
+// PlanEvent is about one plan.
+type PlanEvent struct {
+	PlanID     string `json:"plan_id"`
+	Planner    string `json:"planner"`
+	Hypothesis string `json:"hypothesis"`
+	Family     string `json:"approach_family"`
+	Approved   *bool  `json:"approved,omitempty"`
+	Reason     string `json:"reason,omitempty"`
+}
+
+// CandidateEvent is an executor's change as it was committed, or why there is
+// none.
+type CandidateEvent struct {
+	Executor string   `json:"executor"`
+	PlanID   string   `json:"plan_id"`
+	Commit   string   `json:"commit,omitempty"`
+	Tree     string   `json:"tree,omitempty"`
+	Files    []string `json:"files,omitempty"`
+	Category Category `json:"category,omitempty"`
+	Reason   string   `json:"reason,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Sample is one run of the benchmark.
+type Sample struct {
+	Key       string   `json:"key"`     // what the run was for; unique in its round
+	Purpose   string   `json:"purpose"` // setup, check, screen, duel, end
+	Subject   string   `json:"subject"` // champion, start, or an executor's id
+	Commit    string   `json:"commit"`
+	Tree      string   `json:"tree"`
+	Score     *float64 `json:"score"` // nil when the run gave none
+	SubScores SubScore `json:"sub_scores,omitempty"`
+	Basis     []string `json:"basis,omitempty"`    // what the score was computed from
+	Category  Category `json:"category,omitempty"` // why there is no score
+	Fault     string   `json:"fault,omitempty"`
+	Odd       []string `json:"odd,omitempty"` // what is unusual about the output
+	Raw       string   `json:"raw,omitempty"` // its output, head and tail
+	Log       string   `json:"log,omitempty"`
+	Wall      float64  `json:"wall_s"`
+	CPU       float64  `json:"cpu_s"`
+	MaxRSS    int64    `json:"max_rss"` // bytes
+	Load      float64  `json:"load"`    // the machine's, one minute, before the run
+}
+
+// GuardEvent is one guard's answer.
+type GuardEvent struct {
+	Subject string `json:"subject"`
+	Guard   string `json:"guard"`
+	Passed  bool   `json:"passed"`
+	Reason  string `json:"reason,omitempty"`
+}
+
+// VerdictEvent says what was decided about a candidate.
+type VerdictEvent struct {
+	Executor string  `json:"executor"`
+	PlanID   string  `json:"plan_id"`
+	Accepted bool    `json:"accepted"`
+	Reason   string  `json:"reason"`
+	Effect   *Effect `json:"effect,omitempty"`
+}
+
+// ArchiveEvent names the tag that keeps a candidate.
+type ArchiveEvent struct {
+	Executor string `json:"executor"`
+	Tag      string `json:"tag"`
+	Commit   string `json:"commit"`
+}
+
+// CheckoutEvent is a change of the user's checkout or refs while the loop ran.
+type CheckoutEvent struct {
+	Kind    string `json:"kind"`
+	Name    string `json:"name"`
+	Before  string `json:"before,omitempty"`
+	After   string `json:"after,omitempty"`
+	Restore string `json:"restore,omitempty"` // the command that puts it back
+	Stops   bool   `json:"stops"`
+}
+
+// Finding is something that a run discovered, with its proof.
+type Finding struct {
+	Area     string `json:"area"`
+	Claim    string `json:"claim"`
+	Command  string `json:"command,omitempty"`
+	ExitCode *int   `json:"exit_code,omitempty"`
+	Proof    string `json:"proof,omitempty"`
+}
+
+// Control is one request from another process, a file in the control inbox.
+type Control struct {
+	Act  string    `json:"act"`            // stop
+	When string    `json:"when,omitempty"` // step (default) or now
+	Text string    `json:"text,omitempty"`
+	At   time.Time `json:"at"`
+}
+
+// Decode reads the event's data into v.
+func (e Event) Decode(v any) error {
+	if err := json.Unmarshal(e.Data, v); err != nil {
+		return fmt.Errorf("read the data of a %s event: %w", e.Ev, err)
+	}
+	return nil
+}
+
+// Summary is the end of a run, and what `si status` shows.
+type Summary struct {
+	Status      Status    `json:"status"`
+	Reason      string    `json:"reason,omitempty"`
+	Iterations  int       `json:"iterations"`
+	Metric      string    `json:"primary_metric"`
+	Direction   Direction `json:"benchmark_direction"`
+	Baseline    *float64  `json:"baseline_score"`
+	Best        *float64  `json:"best_score"`
+	Target      *float64  `json:"target_value"`
+	Improvement *Effect   `json:"improvement"` // the start against the champion, measured afresh
+	Branch      string    `json:"branch"`
+	Start       string    `json:"start_commit"`
+	Champion    string    `json:"champion_commit"`
+	Kept        []Kept    `json:"kept"`
+	Refused     []Kept    `json:"refused"`
+	Rejected    int       `json:"rejected_plans"`
+	Skipped     int       `json:"skipped_agents"`
+	Runs        int       `json:"benchmark_runs"`
+	AgentTasks  int       `json:"agent_tasks"`
+	Seconds     float64   `json:"seconds"`
+	Rate        string    `json:"error_rate"` // how often a null change is kept under these settings
+	Chart       string    `json:"chart"`
+	Notes       []string  `json:"notes,omitempty"`
+	Next        string    `json:"next"`
+}
+
+// Kept is one candidate of the summary.
+type Kept struct {
+	Round      int     `json:"round"`
+	PlanID     string  `json:"plan_id"`
+	Hypothesis string  `json:"hypothesis"`
+	Commit     string  `json:"commit,omitempty"`
+	Before     float64 `json:"score_before"`
+	After      float64 `json:"score_after"`
+	Effect     *Effect `json:"effect"`
+	Reason     string  `json:"reason,omitempty"`
+}

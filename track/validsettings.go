@@ -1,0 +1,115 @@
+package track
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// maxAgents bounds the planners of a round.
+const maxAgents = 64
+
+// Faults names every fault of the settings. Bounds of guards and patterns of
+// formats are read by who uses them.
+func (s *Settings) Faults() []string {
+	f := &faults{}
+	f.atLeast("number_of_agents", s.NumberOfAgents, 1)
+	f.atMost("number_of_agents", s.NumberOfAgents, maxAgents)
+	f.atLeast("number_of_max_critics", s.NumberOfMaxCritics, 1)
+	if s.TopicSlug != "" {
+		f.name("topic_slug", s.TopicSlug)
+	}
+	f.branch("target_branch", s.TargetBranch)
+	f.command("benchmark_command", s.BenchmarkCommand)
+	oneOf(f, "benchmark_format", s.BenchmarkFormat, Formats()...)
+	oneOf(f, "benchmark_direction", s.BenchmarkDirection, HigherIsBetter, LowerIsBetter)
+	f.text("primary_metric", s.PrimaryMetric)
+	f.atLeast("max_iterations", s.MaxIterations, 1)
+	f.number("plateau_threshold", s.PlateauThreshold.Value)
+	f.atLeast("plateau_window", s.PlateauWindow, 1)
+	f.score("target_value", s.TargetValue)
+	for i, p := range s.SealedFiles {
+		f.path(fmt.Sprintf("sealed_files[%d]", i), p)
+	}
+	f.number("regression_threshold", s.RegressionThreshold)
+	f.atLeast("circuit_breaker_threshold", s.CircuitBreakerThreshold, 1)
+	f.within("si", func() { s.SI.check(f) })
+	return f.all()
+}
+
+// branch wants a name that git does not take for an option or a path elsewhere.
+func (f *faults) branch(field, name string) {
+	bad := func(r rune) bool {
+		return unicode.IsControl(r) || unicode.IsSpace(r) || strings.ContainsRune(`~^:?*[\`, r)
+	}
+	switch {
+	case name == "":
+		f.add(field, "missing")
+	case strings.HasPrefix(name, "-") || strings.HasPrefix(name, "/") || strings.Contains(name, "..") || strings.Contains(name, "@{") || strings.ContainsFunc(name, bad):
+		f.add(field, "%q is no branch name", clip(name, 60))
+	}
+}
+
+func (f *faults) command(field, value string) {
+	f.size(field, value)
+	f.utf8(field, value)
+}
+
+func (o *Options) check(f *faults) {
+	f.within("agents", func() {
+		f.number("wall_seconds", o.Agents.WallSeconds)
+		f.number("idle_seconds", o.Agents.IdleSeconds)
+		f.variables("env", o.Agents.Env)
+	})
+	f.within("measure", func() { o.Measure.check(f) })
+	for i, p := range o.Benchmark.ResultFiles {
+		f.path(fmt.Sprintf("benchmark.result_files[%d]", i), p)
+	}
+	for i, g := range o.Guards {
+		f.within(fmt.Sprintf("guards[%d]", i), func() { g.check(f) })
+	}
+	f.command("setup_command", o.Setup)
+	for i, l := range o.Links {
+		f.path(fmt.Sprintf("linked_paths[%d].path", i), l.Path)
+		optional(f, fmt.Sprintf("linked_paths[%d].mode", i), l.Mode, "copy", "link")
+	}
+	optional(f, "isolation", o.Isolation, "clone", "worktree")
+	f.atLeast("max_file_mb", o.MaxFileMB, 0)
+	f.atLeast("min_free_disk_mb", o.MinFreeDiskMB, 0)
+	f.number("budget.wall_hours", o.Budget.WallHours)
+	f.atLeast("budget.benchmark_runs", o.Budget.BenchmarkRuns, 0)
+}
+
+func (m *MeasureOptions) check(f *faults) {
+	optional(f, "selection", m.Selection, "duel", "seed")
+	if f.number("alpha", m.Alpha); m.Alpha >= 0.5 {
+		f.add("alpha", "%v is not below 0.5", m.Alpha)
+	}
+	f.number("min_effect", m.MinEffect)
+	f.number("target", m.Target)
+	f.atLeast("max_runs", m.MaxRuns, 0)
+	f.number("timeout_seconds", m.TimeoutSeconds)
+	f.atLeast("warmup", m.Warmup, 0)
+	f.variables("env", m.Env)
+}
+
+func (g *GuardOption) check(f *faults) {
+	switch {
+	case g.Command == "" && g.Metric == "":
+		f.add("command", "missing: a guard has a command, or a metric with a bound")
+	case g.Command != "" && g.Metric != "":
+		f.add("metric", "a guard has either a command or a metric")
+	case g.Metric != "" && g.Bound == "":
+		f.add("bound", "missing: such as \"<= +5%%\"")
+	}
+	f.command("command", g.Command)
+	optional(f, "against", g.Against, "champion", "baseline")
+}
+
+func (f *faults) variables(field string, names []string) {
+	for i, n := range names {
+		if n == "" || strings.ContainsAny(n, "=\x00") {
+			f.add(fmt.Sprintf("%s[%d]", field, i), "%q is not the name of a variable", clip(n, 60))
+		}
+	}
+}
