@@ -71,7 +71,7 @@ func TestExtractRefusesAHugeDocument(t *testing.T) {
 // The work is counted, not timed: a byte may belong to a bounded number of
 // attempts only, or a hostile answer would cost hours.
 func TestExtractIsLinear(t *testing.T) {
-	const size = 1 << 18
+	const size = 1 << 15
 	for name, unit := range map[string]string{
 		"braces":          "{",
 		"open objects":    `{"hypothesis":`,
@@ -144,6 +144,15 @@ func randomText(r *rand.Rand) string {
 		b.WriteString([]string{"word", "}", "]", "\"", "\\", "{ ", "\n", "é", "```", ",", "\x1b", ":", "\u2028"}[r.IntN(13)])
 	}
 	return b.String()
+}
+
+// A megabyte of open braces, the cheapest hostile answer, must not cost more
+// than reading it: the work of each try is a few bytes.
+func TestExtractOfAMegabyteOfBraces(t *testing.T) {
+	f := extract(strings.Repeat("{", 1<<20), keys())
+	if f.object != "" || len(f.faults) != 1 || len(f.near) > maxNear {
+		t.Errorf("object %q, faults %q, %d bytes quoted", f.object, f.faults, len(f.near))
+	}
 }
 
 func FuzzExtract(f *testing.F) {

@@ -199,6 +199,16 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
+// A backend that is cut off may report whatever it saw of that.
+func TestAFailureByCancellationIsNotTheAgents(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	b := newScript(t, turn{err: &Failure{Kind: FailExit, ID: "planner_a", What: "ended by the signal SIGTERM"}})
+	_, err := newTeam(t, cancelling{b, cancel}).Plan(ctx, sampleTask(Planner, "planner_a"))
+	if !errors.Is(err, context.Canceled) || KindOf(err) != "" {
+		t.Errorf("error %v, want the context's", err)
+	}
+}
+
 // cancelling ends the context in the middle of its run.
 type cancelling struct {
 	Backend

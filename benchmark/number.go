@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
@@ -70,9 +69,4 @@ func sortedSet(texts []string) []string {
 	s := slices.Clone(texts)
 	slices.Sort(s)
 	return slices.Compact(s)
-}
-
-// equalFoldAny reports whether text equals one of the words but for case.
-func equalFoldAny(text string, words ...string) bool {
-	return slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(text, w) })
 }

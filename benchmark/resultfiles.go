@@ -175,12 +175,12 @@ func readResult(root *os.Root, p string, since time.Time, limit int64) ([]byte, 
 	if info.ModTime().Before(since) {
 		return nil, parseFault("", "the result file %s is older than the run; it has to be written by it", cleanLine(p))
 	}
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if info.Size() > limit {
+		return nil, parseFault("", "the result files are larger than %d MiB together", maxResultBytes>>20)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, limit))
 	if err != nil {
 		return nil, parseFault("", "the result file %s cannot be read: %v", cleanLine(p), err)
-	}
-	if int64(len(data)) > limit {
-		return nil, parseFault("", "the result files are larger than %d MiB together", maxResultBytes>>20)
 	}
 	return data, nil
 }

@@ -59,7 +59,7 @@ func (s *Seals) add(pattern string) error {
 // fold maps the names that a file system may take for one to one text: upper
 // and lower case, and composed and decomposed characters.
 func fold(path string) string {
-	return norm.NFC.String(cases.Fold().String(norm.NFC.String(path)))
+	return norm.NFC.String(cases.Fold().String(path))
 }
 
 // Match reports whether the path is sealed. What lies below a sealed path is

@@ -13,9 +13,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"si/track"
+
+	"github.com/bmatcuk/doublestar/v4"
 )
 
 // Format says how a benchmark's output is read.

@@ -86,10 +86,10 @@ func (s *suite) check() *Fault {
 
 // meanUnit says whether the metric is a geometric mean, and of which unit.
 func (s *suite) meanUnit(metric string) (unit string, ok bool) {
-	switch {
-	case metric == geomeanKey:
+	switch metric {
+	case geomeanKey:
 		return s.usual, true
-	case metric == "" || metric == "primary":
+	case "", "primary":
 		return s.usual, len(s.names(s.usual)) != 1
 	}
 	return strings.CutPrefix(metric, geomeanKey+":")

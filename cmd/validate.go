@@ -91,7 +91,7 @@ func (o *validateOptions) sealFaults(ctx context.Context, p *place) ([]string, e
 	if err != nil {
 		return nil, err
 	}
-	defer work.Close() //nolint:errcheck // nothing is deleted by it
+	defer work.Close()
 	base, err := o.baseCommit(ctx, p)
 	if err != nil {
 		return nil, err

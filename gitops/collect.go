@@ -127,7 +127,7 @@ func (w *Workspace) stage(ctx context.Context, paths []string) (tree string, err
 	if err := copyIndex(w.slot.index(), in.index); err != nil {
 		return "", err
 	}
-	defer os.Remove(in.index) //nolint:errcheck // overwritten by the next stage
+	defer os.Remove(in.index) // overwritten by the next stage
 	_ = os.Remove(in.index + ".lock")
 	if len(paths) > 0 {
 		_, err := w.repo.git.git(ctx, call{

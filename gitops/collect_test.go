@@ -160,8 +160,14 @@ func TestCollectRunsNothingOfTheAgents(t *testing.T) {
 	put(t, filepath.Join(w.Path(), ".gitattributes"), "* filter=evil diff=evil merge=evil\n")
 	quoted := "'" + script + "'" // git hands these to a shell
 	for _, kv := range [][2]string{
-		{"core.fsmonitor", quoted}, {"filter.evil.clean", quoted}, {"filter.evil.smudge", quoted}, {"filter.evil.process", quoted},
-		{"diff.external", quoted}, {"core.hooksPath", "hooks"}, {"core.worktree", "/"}, {"core.sshCommand", quoted},
+		{"core.fsmonitor", quoted},
+		{"filter.evil.clean", quoted},
+		{"filter.evil.smudge", quoted},
+		{"filter.evil.process", quoted},
+		{"diff.external", quoted},
+		{"core.hooksPath", "hooks"},
+		{"core.worktree", "/"},
+		{"core.sshCommand", quoted},
 	} {
 		f.gitIn(w.Path(), "config", kv[0], kv[1])
 	}

@@ -166,7 +166,7 @@ func digestFile(path string) string {
 	if err != nil {
 		return "unreadable"
 	}
-	defer f.Close() //nolint:errcheck // opened for reading only
+	defer f.Close() // opened for reading only
 	h := sha256.New()
 	if _, err := io.Copy(h, io.LimitReader(f, hashedBytes)); err != nil {
 		return "unreadable"
@@ -225,7 +225,7 @@ func (r *Repo) guardTree(into map[string]guard, kind Kind, dir string) {
 			return filepath.SkipDir
 		}
 		// update-server-info writes info/refs for dumb servers: nothing obeys it.
-		if !d.IsDir() && !(kind == KindInfo && d.Name() == "refs") {
+		if !d.IsDir() && (kind != KindInfo || d.Name() != "refs") {
 			r.guardFile(into, kind, path)
 		}
 		return nil

@@ -63,7 +63,8 @@ func firstCommit(t *testing.T) string {
 		put(t, filepath.Join(dir, "a.txt"), "one\n")
 		put(t, filepath.Join(dir, "dir/b.txt"), "two\n")
 		for _, args := range [][]string{
-			{"init", "-q", "-b", "main"}, {"add", "-A"},
+			{"init", "-q", "-b", "main"},
+			{"add", "-A"},
 			{"-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-q", "-m", "first"},
 		} {
 			cmd := exec.CommandContext(t.Context(), "git", args...)

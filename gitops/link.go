@@ -40,12 +40,12 @@ func (w *Workspace) Link(ctx context.Context, links []Link) (warnings []string, 
 	if err != nil {
 		return nil, fmt.Errorf("link dependencies: %w", err)
 	}
-	defer from.Close() //nolint:errcheck // nothing was written through it
+	defer from.Close() // nothing was written through it
 	to, err := os.OpenRoot(w.path)
 	if err != nil {
 		return nil, fmt.Errorf("link dependencies: %w", err)
 	}
-	defer to.Close() //nolint:errcheck // each file was closed by itself
+	defer to.Close() // each file was closed by itself
 	c := carrier{from: from, to: to, top: w.repo.top}
 	for _, l := range slices.Concat(links, included) {
 		if err := ctx.Err(); err != nil {
@@ -197,7 +197,7 @@ func (c *carrier) copyFile(path string, info fs.FileInfo) error {
 	if err != nil {
 		return err //nolint:wrapcheck // wrapped by Link
 	}
-	defer in.Close() //nolint:errcheck // opened for reading only
+	defer in.Close() // opened for reading only
 	out, err := c.to.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
 	if err != nil {
 		return err //nolint:wrapcheck // wrapped by Link

@@ -68,10 +68,10 @@ type LogEntry struct {
 	Message     string
 }
 
-// Log lists at most max commits that are in to and not in from, newest first.
+// Log lists the newest commits, most of them at the utmost, that are in to and not in from, newest first.
 // An empty from means the whole history. Names and messages are as they were
 // written: whoever shows them takes out control characters.
-func (r *Repo) Log(ctx context.Context, from, to string, max int) ([]LogEntry, error) {
+func (r *Repo) Log(ctx context.Context, from, to string, most int) ([]LogEntry, error) {
 	const op, columns = "read the history of", 7
 	if !r.isID(to) || from != "" && !r.isID(from) {
 		return nil, wrong(op, to, ErrNotFound, "give commits")
@@ -80,8 +80,8 @@ func (r *Repo) Log(ctx context.Context, from, to string, max int) ([]LogEntry, e
 		"log", "-z", "--no-color", "--no-notes", "--no-show-signature", "--no-mailmap", "--no-decorate", "--no-patch",
 		"--format=%H%x00%T%x00%P%x00%an%x00%ae%x00%aI%x00%B",
 	}
-	if max > 0 {
-		args = append(args, "-n", strconv.Itoa(max))
+	if most > 0 {
+		args = append(args, "-n", strconv.Itoa(most))
 	}
 	args = append(args, to)
 	if from != "" {

@@ -41,7 +41,7 @@ func (w *Workspace) drop(ctx context.Context, tree string, paths []string) error
 	if err != nil {
 		return fmt.Errorf("overlay %s: %w", w.path, err)
 	}
-	defer root.Close() //nolint:errcheck // nothing was written through it
+	defer root.Close() // nothing was written through it
 	for _, p := range paths {
 		if _, ok := known[p]; ok {
 			continue
@@ -67,7 +67,7 @@ func (r *Repo) Compose(ctx context.Context, onto, from string, paths []string) (
 	if err != nil {
 		return "", fmt.Errorf("compose tree: %w", err)
 	}
-	defer os.RemoveAll(tmp) //nolint:errcheck // a folder for temporary files
+	defer os.RemoveAll(tmp) // a folder for temporary files
 	in := place{gitDir: r.common, workTree: tmp, index: tmp + "/index"}
 	if _, err := r.git.git(ctx, call{op: "compose tree", path: onto, in: in, args: []string{"read-tree", onto}}); err != nil {
 		return "", err

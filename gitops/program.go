@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -186,7 +185,7 @@ func (p program) git(ctx context.Context, c call) (answer, error) {
 		cmd.Stdin = io.Reader(bytes.NewReader(c.stdin))
 	}
 	res, err := p.run.Run(ctx, cmd)
-	if _, folder := os.Stat(cmd.Dir); folder == nil && (errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist)) {
+	if _, folder := os.Stat(cmd.Dir); folder == nil && errors.Is(err, fs.ErrNotExist) {
 		return answer{}, &Error{Op: c.op, Path: c.path, Msg: "the git program was not found", Hint: "install git " + oldest + " or newer", Err: err}
 	}
 	if err != nil {

@@ -94,7 +94,7 @@ func (r *Repo) MoveRef(ctx context.Context, name, to, old string) error {
 	if err == nil {
 		return nil
 	}
-	return r.settle(ctx, op, name, to, old, err)
+	return r.settle(ctx, name, to, old, err)
 }
 
 // DeleteRef deletes a ref if it still has the value old. A ref that is gone
@@ -111,11 +111,11 @@ func (r *Repo) DeleteRef(ctx context.Context, name, old string) error {
 	if err == nil {
 		return nil
 	}
-	return r.settle(ctx, op, name, r.zero(), old, err)
+	return r.settle(ctx, name, r.zero(), old, err)
 }
 
 // settle asks what a ref is after git refused to change it.
-func (r *Repo) settle(ctx context.Context, op, name, to, old string, cause error) error {
+func (r *Repo) settle(ctx context.Context, name, to, old string, cause error) error {
 	var e *Error
 	if !errors.As(cause, &e) {
 		return cause

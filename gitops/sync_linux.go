@@ -15,7 +15,7 @@ func (r *Repo) Sync() error {
 	if err != nil {
 		return fmt.Errorf("sync repository: %w", err)
 	}
-	defer f.Close() //nolint:errcheck // opened for reading only
+	defer f.Close() // opened for reading only
 	if err := unix.Syncfs(int(f.Fd())); err != nil {
 		return fmt.Errorf("sync repository %s: %w", r.common, err)
 	}

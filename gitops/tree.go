@@ -24,12 +24,12 @@ func (r *Repo) ListTree(ctx context.Context, commit string) ([]Entry, error) {
 }
 
 // ReadFile gives the content of a file of a commit: ErrNotFound, or ErrTooLarge
-// beyond max bytes. A symbolic link's content is its target.
-func (r *Repo) ReadFile(ctx context.Context, commit, path string, max int64) ([]byte, error) {
+// beyond most bytes. A symbolic link's content is its target.
+func (r *Repo) ReadFile(ctx context.Context, commit, path string, most int64) ([]byte, error) {
 	if !r.isID(commit) || path == "" || strings.Contains(path, "\x00") {
 		return nil, wrong("read file", path, ErrNotFound, "")
 	}
-	return r.read.blob(ctx, commit, path, max)
+	return r.read.blob(ctx, commit, path, most)
 }
 
 // listTree asks git. Sizes cost a look at every object, so they are optional.

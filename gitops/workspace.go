@@ -162,7 +162,7 @@ func (r *Repo) clear(path string) (note string, err error) {
 		}
 	case err != nil:
 		return "", fmt.Errorf("lay workspace: %w", err)
-	case !ours && !(info.IsDir() && os.Remove(path) == nil): // an empty folder is no loss
+	case !ours && (!info.IsDir() || os.Remove(path) != nil): // an empty folder is no loss
 		return "", &Error{
 			Op: "lay workspace", Path: path, Msg: "something that si did not make is in the way",
 			Hint: "move it away, or choose another si.worktree_dir",

@@ -393,11 +393,11 @@ func TestSweepRemovesOursOnly(t *testing.T) {
 	root := f.root()
 	lay := func(r *Repo, rel, commit string, linked bool) *Workspace {
 		t.Helper()
-		make := r.Clone
+		layer := r.Clone
 		if linked {
-			make = r.Worktree
+			layer = r.Worktree
 		}
-		w, err := make(t.Context(), filepath.Join(root, rel), commit)
+		w, err := layer(t.Context(), filepath.Join(root, rel), commit)
 		f.must(err)
 		return w
 	}

@@ -41,19 +41,22 @@ func (l *Loop) prepareBenchmark(ctx context.Context, in SetUp) (err error) {
 	if _, err := l.cfg.Repo.SweepWorkspaces(ctx, l.cfg.WorkDir, func(string) bool { return false }); err != nil {
 		return err
 	}
-	samples, noise, err := l.measureBaseline(ctx, start, in)
+	samples, noise, err := l.measureBaseline(ctx, baselineOf{key: "setup", subject: "start", commit: start}, in)
 	if err != nil {
 		return err
 	}
 	return l.recordBaseline(start, samples, noise)
 }
 
-func (l *Loop) measureBaseline(ctx context.Context, start string, in SetUp) ([]track.Sample, duel.Noise, error) {
+// baselineOf names what is measured to know the noise.
+type baselineOf struct{ key, subject, commit string }
+
+func (l *Loop) measureBaseline(ctx context.Context, of baselineOf, in SetUp) ([]track.Sample, duel.Noise, error) {
 	var samples []track.Sample
 	var scores []float64
 	var noise duel.Noise
 	for i := 1; i <= baselineRuns; i++ {
-		s, err := l.lab.take(ctx, request{key: fmt.Sprintf("setup/%d", i), purpose: "setup", subject: "start", commit: start, decides: true})
+		s, err := l.lab.take(ctx, request{key: fmt.Sprintf("%s/%d", of.key, i), purpose: "setup", subject: of.subject, commit: of.commit, decides: true})
 		if err != nil {
 			return nil, noise, err
 		}
@@ -81,12 +84,7 @@ func (l *Loop) measureBaseline(ctx context.Context, start string, in SetUp) ([]t
 }
 
 func (l *Loop) recordBaseline(start string, samples []track.Sample, noise duel.Noise) error {
-	scores := make([]float64, len(samples))
-	longest := 0.0
-	for i, s := range samples {
-		scores[i], longest = *s.Score, max(longest, s.Wall)
-	}
-	score := median(scores)
+	score := median(scoresOf(samples))
 	baseline, err := track.LoadBaseline(l.cfg.Paths)
 	if err != nil {
 		return err
@@ -96,13 +94,31 @@ func (l *Loop) recordBaseline(start string, samples []track.Sample, noise duel.N
 		return err
 	}
 	p := &l.progress.Value
-	p.SI.StartCommit, p.SI.LongestRun = start, longest
-	p.SI.NoiseMode, p.SI.Sigma, p.SI.Tolerance = noise.Mode.String(), noise.Sigma, noise.Tolerance
-	reference := samples[0]
-	reference.Raw, reference.SubScores = "", medianSubScores(samples)
-	p.SI.Baseline, p.SI.Linear = &reference, noise.Linear
+	l.setNoise(samples, noise)
+	p.SI.StartCommit = start
 	p.BestScore, p.BenchmarkSet = &score, true
 	return l.progress.Save(l.cfg.Store)
+}
+
+// setNoise keeps what the runs of one tree say about the benchmark.
+func (l *Loop) setNoise(samples []track.Sample, noise duel.Noise) {
+	p := &l.progress.Value.SI
+	p.LongestRun = 0
+	for _, s := range samples {
+		p.LongestRun = max(p.LongestRun, s.Wall)
+	}
+	p.NoiseMode, p.Sigma, p.Tolerance, p.Linear = noise.Mode.String(), noise.Sigma, noise.Tolerance, noise.Linear
+	reference := samples[0]
+	reference.Raw, reference.SubScores = "", medianSubScores(samples)
+	p.Baseline = &reference
+}
+
+func scoresOf(samples []track.Sample) []float64 {
+	var out []float64
+	for _, s := range samples {
+		out = append(out, *s.Score)
+	}
+	return out
 }
 
 func tell(in SetUp, format string, args ...any) {

@@ -1,5 +1,55 @@
 package loop
 
-import ("si/internal/durable"; "si/track")
+import (
+	"fmt"
 
-func DrawChart(store *durable.Store, paths track.Paths) error { return nil }
+	"si/internal/durable"
+	"si/plot"
+	"si/track"
+)
+
+// DrawChart draws tracking/progress.png and progress.svg from the documents of
+// the track.
+func DrawChart(store *durable.Store, paths track.Paths) error {
+	data, err := chartData(paths)
+	if err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		format plot.Format
+		path   string
+	}{{plot.PNG, paths.ProgressPath}, {plot.SVG, paths.ProgressSVGPath()}} {
+		picture, err := plot.Render(data, f.format)
+		if err != nil {
+			return fmt.Errorf("draw %s: %w", f.path, err)
+		}
+		if err := store.Replace(f.path, picture, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func chartData(paths track.Paths) (plot.Data, error) {
+	settings, err := track.LoadSettings(paths)
+	if err != nil {
+		return plot.Data{}, err
+	}
+	raw, err := track.LoadList[track.RawRecord](paths.RawDataPath)
+	if err != nil {
+		return plot.Data{}, err
+	}
+	baseline, err := track.LoadBaseline(paths)
+	if err != nil {
+		return plot.Data{}, err
+	}
+	goal, _, err := track.LoadGoal(paths)
+	if err != nil {
+		return plot.Data{}, err
+	}
+	var start *float64
+	if baseline.Exists {
+		start = &baseline.Value.Score
+	}
+	return plot.FromRecords(goal.Objective, settings.Value, start, raw.Items), nil
+}

@@ -216,6 +216,9 @@ func (l *Loop) duelConfig(c comparison) duel.Config {
 		Sigma: p.Sigma, Tolerance: p.Tolerance, Linear: p.Linear,
 		ChampionScore: c.champion, CandidateScore: c.leading, Seed: l.settings.Value.SI.Seed ^ c.seed,
 	}
+	if cfg.Mode == duel.Expensive {
+		cfg.Alpha = 0 // its few runs can prove nothing at a smaller alpha than their own
+	}
 	if cfg.Mode == duel.Noisy || cfg.Mode == duel.Expensive {
 		cfg.Sigma = l.sigmaBefore(c.round)
 	}

@@ -44,7 +44,7 @@ func (l *Loop) endStopped(ctx context.Context) (track.Summary, error) {
 	if err := l.setStatus(track.StatusUserStopped, reason); err != nil {
 		return track.Summary{}, err
 	}
-	if err := l.cleanUp(ctx, nil); err != nil {
+	if err := l.cleanUp(ctx, l.progress.Value.Iterations+1); err != nil {
 		return track.Summary{}, err
 	}
 	return l.conclude(ctx, nil)

@@ -53,6 +53,9 @@ func (l *Loop) begin(ctx context.Context, resumed bool) error {
 	if l.guard, err = newCheckoutGuard(ctx, l); err != nil {
 		return err
 	}
+	if err := l.calibrate(ctx); err != nil {
+		return err
+	}
 	l.progress.Value.SI.Reason = ""
 	if err := l.setStatus(track.StatusRunning, ""); err != nil {
 		return err
@@ -121,13 +124,14 @@ func (l *Loop) nextRound(ctx context.Context) (*round, error) {
 		return nil, err
 	}
 	n := l.progress.Value.Iterations + 1
-	if err := l.cleanUp(ctx, nil); err != nil {
+	if err := l.cleanUp(ctx, n); err != nil {
 		return nil, err
 	}
 	base, err := l.tip(ctx)
 	if err != nil {
 		return nil, err
 	}
+	l.lab.forget(n)
 	r := &round{Loop: l, n: n}
 	r.st = track.NewIteration(l.cfg.Paths, n, l.cfg.Now().UTC())
 	r.st.Value.SI.Base = base
@@ -153,7 +157,7 @@ func (l *Loop) resumeRound(ctx context.Context, st track.File[track.IterationSta
 	if err := r.adopt(ctx); err != nil {
 		return nil, err
 	}
-	if err := l.cleanUp(ctx, r); err != nil {
+	if err := l.cleanUp(ctx, n); err != nil {
 		return nil, err
 	}
 	r.st.Value.Status = track.MarkInProgress
@@ -207,4 +211,30 @@ func explainMoved(err error, branch string) error {
 		return fmt.Errorf("branch %s was moved by somebody else while the loop ran: %w; look at its reflog, then start again", branch, err)
 	}
 	return err
+}
+
+// calibrate measures the champion's noise where that was never done: on a
+// track that the seed's tool has set up.
+func (l *Loop) calibrate(ctx context.Context) error {
+	p := &l.progress.Value
+	if p.SI.NoiseMode != "" {
+		return nil
+	}
+	tip, err := l.tip(ctx)
+	if err != nil {
+		return err
+	}
+	samples, noise, err := l.measureBaseline(ctx, baselineOf{key: "adopt", subject: "champion", commit: tip}, SetUp{AcceptNoise: true})
+	if err != nil {
+		return err
+	}
+	l.setNoise(samples, noise)
+	if p.SI.StartCommit == "" {
+		p.SI.StartCommit = tip
+	}
+	if p.BestScore == nil {
+		score := median(scoresOf(samples))
+		p.BestScore = &score
+	}
+	return l.progress.Save(l.cfg.Store)
 }

@@ -16,6 +16,9 @@ import (
 // modeSymlink is git's mode of a symbolic link.
 const modeSymlink = "120000"
 
+// maxLinkTarget is the longest target of a link that Linux follows, in bytes.
+const maxLinkTarget = 4096
+
 // execute runs one executor and turns what it left in its workspace into a
 // commit on its experiment branch. A branch that is there already is the work
 // of an executor that finished before a crash: it is not run again.
@@ -161,21 +164,21 @@ func (r *round) inspectChange(ctx context.Context, commit string, changes []gito
 	}
 	paths := make([]string, 0, len(changes))
 	sealed := make([]benchmark.Change, 0, len(changes))
-	var links []benchmark.Link
+	newLinks := map[string]bool{}
 	for _, ch := range changes {
 		paths = append(paths, ch.Path)
 		sealed = append(sealed, benchmark.Change{Path: ch.Path, OldMode: ch.OldMode, NewMode: ch.NewMode, OldID: ch.OldID, NewID: ch.NewID})
 		if ch.NewMode == modeSymlink {
-			target, err := r.cfg.Repo.ReadFile(ctx, commit, ch.Path, 4096)
-			if err != nil {
-				return nil, err
-			}
-			links = append(links, benchmark.Link{Path: ch.Path, Target: string(target)})
+			newLinks[ch.Path] = true
 		}
 	}
 	if bad := seals.Violations(sealed); len(bad) > 0 {
 		return failure(track.CategorySealed, "sealed paths were changed: %s", "the change touches what the benchmark is made of",
 			"leave sealed paths alone", quoted(bad)), nil
+	}
+	links, err := r.links(ctx, commit, newLinks)
+	if err != nil {
+		return nil, err
 	}
 	if bad := seals.LinkFaults(links); len(bad) > 0 {
 		return failure(track.CategorySealed, "symbolic links lead where they may not: %s", "a link out of the tree, or to a sealed path, can replace what is measured",
@@ -186,6 +189,30 @@ func (r *round) inspectChange(ctx context.Context, commit string, changes []gito
 			"stay within the scope of goal.md", quoted(bad)), nil
 	}
 	return nil, nil
+}
+
+// links reads the symbolic links of a candidate's tree, when it brings new ones:
+// a new link may lead through an old one.
+func (r *round) links(ctx context.Context, commit string, added map[string]bool) ([]benchmark.Link, error) {
+	if len(added) == 0 {
+		return nil, nil
+	}
+	entries, err := r.cfg.Repo.ListTree(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	var links []benchmark.Link
+	for _, e := range entries {
+		if e.Mode != modeSymlink {
+			continue
+		}
+		target, err := r.cfg.Repo.ReadFile(ctx, commit, e.Path, maxLinkTarget)
+		if err != nil {
+			return nil, fmt.Errorf("read the link %q: %w", e.Path, err)
+		}
+		links = append(links, benchmark.Link{Path: e.Path, Target: string(target), Old: !added[e.Path]})
+	}
+	return links, nil
 }
 
 // outOfScope names the changed paths that goal.md excludes. A path that is

@@ -50,10 +50,25 @@ type pastSample struct {
 	track.Sample
 }
 
+// remember keeps a run. Its output is kept only where a document may still need
+// it: that of a long campaign would not fit in memory.
 func (b *lab) remember(round int, s track.Sample) {
-	s.Raw = "" // it is in the log; a long campaign's would not fit in memory
-	b.known[sampleID{round, s.Key}] = s
+	kept := s
+	if s.Purpose != "check" {
+		kept.Raw = ""
+	}
+	b.known[sampleID{round, s.Key}] = kept
+	s.Raw = ""
 	b.past = append(b.past, pastSample{round, s})
+}
+
+// forget drops what only a round before n could ask for.
+func (b *lab) forget(n int) {
+	for id := range b.known {
+		if id.round > 0 && id.round < n {
+			delete(b.known, id)
+		}
+	}
 }
 
 // request asks for one run.

@@ -91,10 +91,10 @@ func Run(ctx context.Context, cfg Config) (track.Summary, error) {
 		return track.Summary{}, err
 	}
 	defer lock.Release() //nolint:errcheck // the system releases it when the process ends
-	if err := l.open(ctx); err != nil {
+	if err := l.open(); err != nil {
 		return track.Summary{}, err
 	}
-	defer l.close()
+	defer l.close(context.WithoutCancel(ctx))
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	l.stop = startStopper(cfg, l.events, cancel)
@@ -127,7 +127,7 @@ func (l *Loop) rounds(ctx context.Context) error {
 }
 
 // open reads the track and prepares what every round needs.
-func (l *Loop) open(ctx context.Context) (err error) {
+func (l *Loop) open() (err error) {
 	if err := l.cfg.Paths.EnsureLayout(l.cfg.Store); err != nil {
 		return err
 	}
@@ -153,8 +153,8 @@ func (l *Loop) open(ctx context.Context) (err error) {
 	return nil
 }
 
-func (l *Loop) close() {
-	l.lab.close(context.Background())
+func (l *Loop) close(ctx context.Context) {
+	l.lab.close(ctx)
 	l.events.close()
 }
 

@@ -70,22 +70,23 @@ func (r *round) won() *gain {
 	if len(m) == 0 {
 		return nil
 	}
-	total := 1.0
-	for _, w := range m {
-		total *= 1 + w.Effect.Value
+	before, after := m[0].Before, m[len(m)-1].After
+	g := &gain{relative: relativeGain(r.settings.Value.BenchmarkDirection, before, after), absolute: math.Abs(after - before)}
+	if len(m) == 1 && !m[0].Effect.InSigma {
+		g.relative = m[0].Effect.Value // from pairs of neighbouring runs: closer than the medians
 	}
-	return &gain{relative: total - 1, absolute: math.Abs(m[len(m)-1].After - m[0].Before)}
+	return g
 }
 
 // nearEnd is the champion's score if only the cautious end of the effect's
 // interval is true.
 func nearEnd(d track.Direction, m track.Merged) (float64, bool) {
-	if m.Effect.Low == nil || m.Before <= 0 {
+	if m.Effect.Low == nil || m.Before <= 0 || m.Effect.InSigma {
 		return 0, false
 	}
 	near := m.Before * (1 + *m.Effect.Low)
 	if d == track.LowerIsBetter {
-		near = m.Before / (1 + *m.Effect.Low)
+		near = m.Before * (1 - *m.Effect.Low)
 	}
 	return near, !math.IsNaN(near) && !math.IsInf(near, 0)
 }
@@ -190,7 +191,7 @@ func (r *round) rawRecords() []track.RawRecord {
 
 // finish cleans up after the round and marks it completed.
 func (r *round) finish(ctx context.Context, began time.Time) error {
-	if err := r.cleanUp(ctx, nil); err != nil {
+	if err := r.cleanUp(ctx, noRound); err != nil {
 		return err
 	}
 	if err := r.guard.check(ctx, r.n, "round"); err != nil {

@@ -59,5 +59,8 @@ func errorRate(s track.Settings, p track.AgentSettings) string {
 		return "the benchmark repeats within its tolerance, and smaller gains are not kept"
 	}
 	alpha := duel.Config{Mode: duel.Noisy, Alpha: s.SI.Measure.Alpha}.WithDefaults().Alpha
+	if p.SI.LongestRun > expensiveRun {
+		alpha = duel.Config{Mode: duel.Expensive}.WithDefaults().Alpha
+	}
 	return fmt.Sprintf("a change that does nothing is kept in at most %.2g of 100 rounds", 100*alpha)
 }

@@ -3,7 +3,9 @@ package loop
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"si/agents"
@@ -52,13 +54,16 @@ func (r *round) attempt(ctx context.Context, t agents.Task, run func(context.Con
 // once runs the task a single time: failure is the agent's, err is ours.
 func (r *round) once(ctx context.Context, t agents.Task, i int, run func(context.Context, agents.Task) error) (failure, err error) {
 	began := r.cfg.Now()
+	if i > 1 {
+		t.Log = strings.TrimSuffix(t.Log, ".log") + fmt.Sprintf(".attempt%d.log", i)
+	}
 	ev := track.AgentEvent{Role: string(t.Role), ID: t.ID, Backend: r.cfg.Names[t.Role], Attempt: i, Log: t.Log}
 	if err := r.emit(track.EvAgentStarted, t.ID, ev); err != nil {
 		return nil, err
 	}
 	failure = run(ctx, t)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
+	if failure != nil && ctx.Err() != nil {
+		return nil, ctx.Err() // it was ended, it did not fail
 	}
 	if err := r.guard.check(ctx, r.n, t.ID); err != nil {
 		return nil, err

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"sort"
 
+	"si/benchmark/duel"
 	"si/gitops"
 	"si/track"
 )
@@ -109,12 +109,17 @@ func (r *round) screen(ctx context.Context, field []entrant) ([]entrant, error) 
 	if err != nil {
 		return nil, err
 	}
-	better := r.settings.Value.BenchmarkDirection.Better
-	sort.SliceStable(field, func(i, j int) bool { return better(field[i].score, field[j].score) })
+	ranked, err := r.rank(field, champion)
+	if err != nil {
+		return nil, err
+	}
 	var ahead []entrant
-	for _, e := range field {
-		if champion == nil || better(e.score, *champion) || r.seedRule() && e.score == *champion {
-			ahead = append(ahead, e)
+	for _, i := range ranked {
+		ahead = append(ahead, field[i])
+	}
+	better := r.settings.Value.BenchmarkDirection.Better
+	for i, e := range field {
+		if slices.Contains(ranked, i) || champion == nil {
 			continue
 		}
 		reason := fmt.Sprintf("its run of %.6g is not ahead of the champion's %.6g", e.score, *champion)
@@ -125,6 +130,27 @@ func (r *round) screen(ctx context.Context, field []entrant) ([]entrant, error) 
 	return ahead, nil
 }
 
+// rank returns the indices of the candidates that are worth a duel, best first.
+func (r *round) rank(field []entrant, champion *float64) ([]int, error) {
+	scores := make([]float64, len(field))
+	for i, e := range field {
+		scores[i] = e.score
+	}
+	if champion != nil && !r.seedRule() {
+		return duel.Rank(r.duelConfig(comparison{round: r.n}), *champion, scores)
+	}
+	// The seed's rule, or a champion that gave no score: the duel says why.
+	better := r.settings.Value.BenchmarkDirection.Better
+	var order []int
+	for i := range field {
+		if champion == nil || !better(*champion, scores[i]) {
+			order = append(order, i)
+		}
+	}
+	sort.SliceStable(order, func(a, b int) bool { return better(scores[order[a]], scores[order[b]]) })
+	return order, nil
+}
+
 func (r *round) seedRule() bool { return r.settings.Value.SI.Measure.Selection == "seed" }
 
 // screenScores sets the scores that rank the field and returns the champion's.
@@ -132,16 +158,11 @@ func (r *round) screenScores(ctx context.Context, field []entrant) (*float64, er
 	if r.seedRule() {
 		return r.progress.Value.BestScore, nil
 	}
-	if r.deterministic() {
-		s, err := r.retake(ctx, request{round: r.n, key: "screen/champion", purpose: "screen", subject: "champion", commit: r.st.Value.SI.Base, decides: true})
-		return s.Score, err
+	order := duel.ScreenOrder(r.mode(), len(field), r.settings.Value.SI.Seed^hash(fmt.Sprintf("%d/screen", r.n)))
+	if !slices.Contains(order, duel.ScreenChampion) {
+		// Where runs repeat, the checks rank; the champion runs in the same place.
+		order = []int{duel.ScreenChampion}
 	}
-	order := make([]int, len(field)+1)
-	for i := range order {
-		order[i] = i - 1 // -1 is the champion
-	}
-	rng := r.rng("screen")
-	rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	var champion *float64
 	for _, i := range order {
 		req := request{round: r.n, key: "screen/champion", purpose: "screen", subject: "champion", commit: r.st.Value.SI.Base, decides: true}
@@ -171,11 +192,6 @@ func (l *Loop) retake(ctx context.Context, req request) (track.Sample, error) {
 	}
 	req.key += "/again"
 	return l.lab.take(ctx, req)
-}
-
-// rng is a source of random orders that a round played again draws alike.
-func (r *round) rng(purpose string) *rand.Rand {
-	return rand.New(rand.NewPCG(r.settings.Value.SI.Seed, hash(fmt.Sprintf("%d/%s", r.n, purpose)))) //nolint:gosec // not for secrets
 }
 
 // challenge lets the ranked candidates duel the champion of the moment.

@@ -10,6 +10,9 @@ import (
 	"si/track"
 )
 
+// noRound is the number of no round.
+const noRound = -1
+
 // openReaders gives the roles that only read a checkout of the champion.
 func (r *round) openReaders(ctx context.Context) error {
 	if r.readers != "" {
@@ -41,8 +44,9 @@ func (r *round) openWorkspace(ctx context.Context, path, commit string) (*gitops
 }
 
 // cleanUp removes what earlier rounds and a crash left behind: workspaces, and
-// experiment branches of ours that no round in progress needs.
-func (l *Loop) cleanUp(ctx context.Context, current *round) error {
+// experiment branches of ours, but those of the round current, which is not
+// finished: they hold the work of agents that are.
+func (l *Loop) cleanUp(ctx context.Context, current int) error {
 	removed, err := l.cfg.Repo.SweepWorkspaces(ctx, l.cfg.WorkDir, l.lab.uses)
 	if err != nil {
 		return err
@@ -52,7 +56,7 @@ func (l *Loop) cleanUp(ctx context.Context, current *round) error {
 		return err
 	}
 	for _, ref := range branches {
-		if current != nil && strings.Contains(ref.Name, fmt.Sprintf("/round_%d_", current.n)) {
+		if strings.Contains(ref.Name, fmt.Sprintf("/round_%d_", current)) {
 			continue
 		}
 		if err := l.retire(ctx, ref); err != nil {

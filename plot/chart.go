@@ -19,6 +19,8 @@ const (
 	marginBottom = vg.Length(48) // above the legend
 	marginLeft   = vg.Length(30) // beside the labels of the ticks
 	edge         = vg.Length(18)
+	strip        = vg.Length(14)
+	textRise     = vg.Length(1) // from a text's middle to that of its digits
 )
 
 // many is the number of candidates from which marks are small.
@@ -28,24 +30,35 @@ const many = 250
 type chart struct {
 	Data
 	faces
-	y            scale
-	first, last  float64 // iterations at the left and right edge
-	spread       float64 // width of one iteration's candidates, in iterations
-	families     []string
-	looks        []look
-	yTicks       []tick
-	area         vg.Rectangle
-	radius       vg.Length
+	y           scale
+	first, last float64 // iterations at the left and right edge
+	spread      float64 // width of one iteration's candidates, in iterations
+	families    []string
+	looks       []look
+	yTicks      []tick
+	area        vg.Rectangle
+	below       vg.Length // strips of the area for what the range does not hold
+	above       vg.Length
+	radius      vg.Length
 }
 
 func newChart(d Data, f faces) *chart {
 	ch := &chart{Data: d, faces: f, y: newScale(d), families: families(d.Points), looks: looks(), spread: 0.62, radius: 4}
 	if len(d.Points) > many {
-		ch.radius = 2
+		ch.radius = 1.8
+	}
+	has := ch.shown()
+	if has.unscored || has.under {
+		ch.below = strip
+	}
+	if has.over {
+		ch.above = strip
 	}
 	ch.first, ch.last = ch.iterations()
-	ch.yTicks = ch.y.ticks(6)
-	if len(ch.yTicks) < 2 {
+	if !ch.y.empty {
+		ch.yTicks = ch.y.ticks(6)
+	}
+	if len(ch.yTicks) < 2 && !ch.y.empty {
 		ch.yTicks = endTicks(ch.y)
 	}
 	return ch
@@ -103,7 +116,8 @@ func (ch *chart) xAt(iteration float64) vg.Length {
 
 func (ch *chart) yAt(v float64) vg.Length {
 	at := math.Min(math.Max(ch.y.at(v), 0), 1)
-	return ch.area.Min.Y + (ch.area.Max.Y-ch.area.Min.Y)*vg.Length(at)
+	low, high := ch.area.Min.Y+ch.below, ch.area.Max.Y-ch.above
+	return low + (high-low)*vg.Length(at)
 }
 
 // header writes the title, and below it the gain.
@@ -169,7 +183,7 @@ func (ch *chart) axes(c draw.Canvas, foot vg.Length) {
 	for _, t := range ch.yTicks {
 		y := ch.yAt(t.value)
 		c.StrokeLine2(draw.LineStyle{Color: grid(), Width: vg.Points(0.7)}, ch.area.Min.X, y, ch.area.Max.X, y)
-		c.FillText(right, vg.Point{X: ch.area.Min.X - 6, Y: y}, plain(t.label, right, 110))
+		c.FillText(right, vg.Point{X: ch.area.Min.X - 6, Y: y + textRise}, plain(t.label, right, 110))
 	}
 	c.StrokeLine2(draw.LineStyle{Color: soft(), Width: vg.Points(0.9)}, ch.area.Min.X, ch.area.Min.Y, ch.area.Max.X, ch.area.Min.Y)
 	left.XAlign, left.YAlign = draw.XCenter, draw.YTop
@@ -249,6 +263,6 @@ func (ch *chart) rules(c draw.Canvas) {
 	style := ch.label
 	style.YAlign = draw.YCenter
 	for _, r := range rules {
-		c.FillText(style, vg.Point{X: ch.area.Max.X + 7, Y: r.y}, plain(r.name, style, marginRight-edge))
+		c.FillText(style, vg.Point{X: ch.area.Max.X + 7, Y: r.y + textRise}, plain(r.name, style, marginRight-edge))
 	}
 }

@@ -66,7 +66,7 @@ func (ch *chart) entries() (list []entry) {
 			c.StrokeLine2(intervalLine(), at.X-2.5, at.Y+5, at.X+2.5, at.Y+5)
 		}})
 	}
-	if has.beyond {
+	if has.under || has.over {
 		list = append(list, entry{name: "beyond the range", thumb: func(c *draw.Canvas, at vg.Point) {
 			drawBeyond(c, vg.Point{X: at.X, Y: at.Y + 5}, soft(), 1)
 		}})
@@ -79,8 +79,9 @@ func (ch *chart) entries() (list []entry) {
 
 // shown is what stands in a chart.
 type shown struct {
-	family                             map[string]bool
-	winner, interval, beyond, unscored bool
+	family                     map[string]bool
+	winner, interval, unscored bool
+	under, over                bool // scores beyond the range
 }
 
 func (ch *chart) shown() shown {
@@ -93,8 +94,8 @@ func (ch *chart) shown() shown {
 		at := ch.y.at(*p.Score)
 		has.family[p.Family] = true
 		has.winner = has.winner || p.Winner
-		has.interval = has.interval || p.Low != nil && p.High != nil && finite(*p.Low) && finite(*p.High)
-		has.beyond = has.beyond || at < 0 || at > 1
+		has.interval = has.interval || ch.hasInterval(p)
+		has.under, has.over = has.under || at < 0, has.over || at > 1
 	}
 	return has
 }

@@ -62,30 +62,36 @@ func (ch *chart) candidates(c *draw.Canvas, winners bool) {
 
 func (ch *chart) candidate(c *draw.Canvas, p Point, x vg.Length) {
 	if p.Score == nil || !finite(*p.Score) {
-		drawUnscored(c, vg.Point{X: x, Y: ch.area.Min.Y + 5}, min(ch.radius, 2.6))
+		drawUnscored(c, vg.Point{X: x, Y: ch.area.Min.Y + 6}, 0.65*ch.radius)
 		return
 	}
 	ch.interval(c, p, x)
 	l := ch.lookOf(p.Family)
 	radius := ch.radius
 	if p.Winner {
-		radius = max(1.35*radius, 3.6)
+		radius *= 1.4
 	}
 	at := ch.y.at(*p.Score)
 	y := ch.yAt(*p.Score)
 	switch {
 	case at > 1:
-		drawBeyond(c, vg.Point{X: x, Y: ch.area.Max.Y}, l.fill, 1)
+		drawBeyond(c, vg.Point{X: x, Y: ch.area.Max.Y}, l.fill, ch.radius/4)
 	case at < 0:
-		drawBeyond(c, vg.Point{X: x, Y: ch.area.Min.Y + 11}, l.fill, -1)
+		drawBeyond(c, vg.Point{X: x, Y: ch.area.Min.Y + 2}, l.fill, -ch.radius/4)
 	default:
 		l.mark(c, vg.Point{X: x, Y: y}, radius, p.Winner)
 	}
 }
 
+// hasInterval says whether a bar is drawn for p: of very many candidates, only
+// for the winners.
+func (ch *chart) hasInterval(p Point) bool {
+	return p.Low != nil && p.High != nil && finite(*p.Low) && finite(*p.High) && (p.Winner || len(ch.Points) <= many)
+}
+
 // interval draws the bounds of a score as a bar.
 func (ch *chart) interval(c *draw.Canvas, p Point, x vg.Length) {
-	if p.Low == nil || p.High == nil || !finite(*p.Low) || !finite(*p.High) {
+	if !ch.hasInterval(p) {
 		return
 	}
 	low, high := min(*p.Low, *p.High), max(*p.Low, *p.High)
@@ -93,10 +99,10 @@ func (ch *chart) interval(c *draw.Canvas, p Point, x vg.Length) {
 		return
 	}
 	c.StrokeLine2(intervalLine(), x, ch.yAt(low), x, ch.yAt(high))
-	if len(ch.Points) > many {
-		return
-	}
 	for _, v := range []float64{low, high} {
+		if len(ch.Points) > many {
+			break // the caps would run into each other
+		}
 		if at := ch.y.at(v); at >= 0 && at <= 1 { // no cap where the bar goes on
 			c.StrokeLine2(intervalLine(), x-2.5, ch.yAt(v), x+2.5, ch.yAt(v))
 		}
@@ -111,12 +117,12 @@ func (ch *chart) lookOf(family string) look {
 	return ch.looks[slices.Index(ch.families, family)%len(ch.looks)]
 }
 
-// drawBeyond marks a score beyond the range: an open arrow at the edge that
-// points to where it is.
-func drawBeyond(c *draw.Canvas, at vg.Point, fill color.Color, up vg.Length) {
-	line := draw.LineStyle{Color: fill, Width: vg.Points(1.3)}
-	c.StrokeLines(line, []vg.Point{{X: at.X - 3.4, Y: at.Y - 4*up}, at, {X: at.X + 3.4, Y: at.Y - 4*up}})
-	c.StrokeLine2(line, at.X, at.Y, at.X, at.Y-9*up)
+// drawBeyond marks a score beyond the range: an arrow at the edge that points to
+// where it is, up when size is positive.
+func drawBeyond(c *draw.Canvas, at vg.Point, fill color.Color, size vg.Length) {
+	line := draw.LineStyle{Color: fill, Width: vg.Points(1.3) * max(size, -size)}
+	c.StrokeLines(line, []vg.Point{{X: at.X - 3.4*size, Y: at.Y - 4*size}, at, {X: at.X + 3.4*size, Y: at.Y - 4*size}})
+	c.StrokeLine2(line, at.X, at.Y, at.X, at.Y-9*size)
 }
 
 // drawUnscored marks a candidate without a score, above the axis.

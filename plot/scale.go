@@ -15,16 +15,22 @@ const logDecades = 2
 type scale struct {
 	min, max float64
 	log      bool
+	empty    bool // there is nothing to show
 }
 
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+// finite reports whether v can be drawn: a number, and one that the sums of a
+// scale do not carry out of the range of numbers.
+func finite(v float64) bool {
+	a := math.Abs(v)
+	return a == 0 || a >= 1e-300 && a <= 1e300
+}
 
 // newScale finds the range that shows the way from the baseline to the best:
 // candidates far from it are drawn at the edge and do not squash it.
 func newScale(d Data) scale {
 	core, all := coreValues(d)
 	if len(all) == 0 {
-		return scale{min: 0, max: 1}
+		return scale{min: 0, max: 1, empty: true}
 	}
 	if len(core) == 0 || slices.Max(core) == slices.Min(core) {
 		core = append(core, middle(all)...)
@@ -33,7 +39,7 @@ func newScale(d Data) scale {
 	if t := d.Target; t != nil && finite(*t) && s.near(*t, 1.5) {
 		s = s.with(*t)
 	}
-	s.log = s.min > 0 && s.max/s.min > math.Pow(10, logDecades)
+	s.log = s.min > 0 && math.Log10(s.max)-math.Log10(s.min) > logDecades
 	near := s
 	for _, v := range all {
 		if s.near(v, 0.4) {
@@ -90,7 +96,7 @@ func (s scale) near(v, share float64) bool {
 		if v <= 0 {
 			return false
 		}
-		reach := share * math.Log10(s.max/s.min)
+		reach := share * (math.Log10(s.max) - math.Log10(s.min))
 		return math.Log10(v) >= math.Log10(s.min)-reach && math.Log10(v) <= math.Log10(s.max)+reach
 	}
 	reach := share * (s.max - s.min)
@@ -106,8 +112,9 @@ func (s scale) with(v float64) scale {
 func (s scale) padded() scale {
 	const room = 0.07
 	if s.log {
-		f := math.Pow(s.max/s.min, room)
-		s.min, s.max = s.min/f, s.max*f
+		low, high := math.Log10(s.min), math.Log10(s.max)
+		s.min, s.max = math.Pow(10, low-room*(high-low)), math.Pow(10, high+room*(high-low))
+		s.min, s.max = math.Max(s.min, 1e-305), math.Min(s.max, 1e305)
 		return s
 	}
 	if span := s.max - s.min; span > 0 && finite(span) && span > 1e-9*math.Max(math.Abs(s.min), math.Abs(s.max)) {
@@ -132,7 +139,7 @@ func (s scale) at(v float64) float64 {
 		if v <= 0 {
 			return math.Inf(-1)
 		}
-		return math.Log(v/s.min) / math.Log(s.max/s.min)
+		return (math.Log10(v) - math.Log10(s.min)) / (math.Log10(s.max) - math.Log10(s.min))
 	}
 	return (v - s.min) / (s.max - s.min)
 }

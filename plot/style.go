@@ -133,7 +133,7 @@ func (l look) mark(c *draw.Canvas, at vg.Point, radius vg.Length, winner bool) {
 	c.FillPolygon(l.fill, pts)
 	rim := draw.LineStyle{Color: color.White, Width: radius / 8}
 	if winner {
-		rim = draw.LineStyle{Color: ink(), Width: vg.Points(1.1)}
+		rim = draw.LineStyle{Color: ink(), Width: min(vg.Points(1.1), radius/4)}
 	}
 	c.StrokeLines(rim, append(pts, pts[0], pts[1]))
 }

@@ -16,20 +16,17 @@ func foldedKey(raw json.RawMessage, t reflect.Type) string {
 	if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) {
 		return ""
 	}
-	switch t.Kind() {
-	case reflect.Struct:
+	switch kind := t.Kind(); {
+	case kind == reflect.Struct:
 		return foldedField(raw, t)
-	case reflect.Map:
+	case kind == reflect.Map:
 		o, _ := parseObject(raw) // null has no keys, and a wrong type was found before
 		for _, m := range o {
 			if found := foldedKey(m.value, t.Elem()); found != "" {
 				return found
 			}
 		}
-	case reflect.Slice:
-		if t.Elem().Kind() != reflect.Struct {
-			return ""
-		}
+	case kind == reflect.Slice && t.Elem().Kind() == reflect.Struct:
 		var list []json.RawMessage
 		_ = json.Unmarshal(raw, &list) // as above
 		for _, item := range list {

@@ -116,10 +116,10 @@ func (f *faults) score(field string, value *float64) {
 	}
 }
 
-func (f *faults) subScores(field string, scores SubScore) {
+func (f *faults) subScores(scores SubScore) {
 	for _, name := range sortedNames(scores) {
 		if v := scores[name]; !finite(v) {
-			f.add(field, "%s: %v is not a finite number", clip(name, 60), v)
+			f.add("sub_scores", "%s: %v is not a finite number", clip(name, 60), v)
 		}
 	}
 }

@@ -110,7 +110,7 @@ func TestJournalReaderFollows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close() //nolint:errcheck // opened for reading only
+	defer r.Close() // opened for reading only
 	if _, err := r.Next(); !errors.Is(err, io.EOF) || r.Torn() != 20 {
 		t.Fatalf("got %v and torn %d, want EOF and 20", err, r.Torn())
 	}

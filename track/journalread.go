@@ -135,7 +135,7 @@ func ReadJournal(path string) iter.Seq2[Event, error] {
 			yield(Event{}, err)
 			return
 		}
-		defer r.Close() //nolint:errcheck // opened for reading only
+		defer r.Close() // opened for reading only
 		for {
 			e, err := r.Next()
 			if errors.Is(err, io.EOF) {

@@ -183,20 +183,19 @@ func tokenBefore(data []byte, offset int64) string {
 }
 
 func jsonType(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Bool:
+	switch kind := t.Kind(); {
+	case kind == reflect.Bool:
 		return "true or false"
-	case reflect.String:
+	case kind == reflect.String:
 		return "a text"
-	case reflect.Slice, reflect.Array:
+	case kind == reflect.Slice || kind == reflect.Array:
 		return "a list"
-	case reflect.Map, reflect.Struct:
+	case kind == reflect.Map || kind == reflect.Struct:
 		return "an object"
-	case reflect.Int, reflect.Int64, reflect.Uint64:
+	case kind == reflect.Int || kind == reflect.Int64 || kind == reflect.Uint64:
 		return "a whole number"
-	default:
-		return "a number"
 	}
+	return "a number"
 }
 
 func lineAt(data []byte, offset int64) int {

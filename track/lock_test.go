@@ -104,7 +104,7 @@ func TestLockHostileFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // opened for the test only
+	defer f.Close() // opened for the test only
 	text := (&LockedError{Path: path, Holder: readHolder(f)}).Error()
 	if strings.ContainsRune(text, 0x1b) || len(text) > 500 || !strings.Contains(text, "process 1") {
 		t.Errorf("the message is %q", text)

@@ -90,7 +90,7 @@ func AcquireLock(path string, h Holder) (*Lock, error) {
 		<-time.After(lockPause)
 	}
 	if errors.Is(err, unix.EWOULDBLOCK) {
-		defer f.Close() //nolint:errcheck // nothing was written
+		defer f.Close() // nothing was written
 		return nil, &LockedError{Path: path, Holder: readHolder(f)}
 	}
 	if err == nil {
@@ -124,7 +124,7 @@ func LockHolder(path string) (h Holder, held bool, err error) {
 	if err != nil {
 		return Holder{}, false, err
 	}
-	defer f.Close() //nolint:errcheck // opened for reading only
+	defer f.Close() // opened for reading only
 	err = flock(f, unix.LOCK_SH|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return readHolder(f), true, nil

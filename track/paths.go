@@ -1,3 +1,8 @@
+// Package track is a track on disk: where its files are, what they hold, the
+// journal and the lock. It promises that what it does not model in a document is
+// kept, that a document is read whole or refused by file and line, and that
+// nothing of a repository, an agent or another program makes it write outside the
+// track. It knows no git, starts no process and decides nothing.
 package track
 
 import (

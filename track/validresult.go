@@ -23,7 +23,7 @@ func ValidateResult(r Result) []string {
 	if r.BenchmarkScore == nil && (r.Status == ResultSuccess || r.Status == ResultRegression) {
 		f.add("benchmark_score", "missing: status %s means that the benchmark ran", r.Status)
 	}
-	f.subScores("sub_scores", r.SubScores)
+	f.subScores(r.SubScores)
 	switch {
 	case r.FailureAnalysis == nil && r.Status != ResultSuccess:
 		f.add("failure_analysis", "missing: status is not success")
@@ -88,7 +88,7 @@ func (h *History) Faults() []string {
 func (h *HistoryItem) check(f *faults) {
 	f.text("plan_id", h.PlanID)
 	f.score("score", h.Score)
-	f.subScores("sub_scores", h.SubScores)
+	f.subScores(h.SubScores)
 	if h.FailureAnalysis != nil {
 		f.within("failure_analysis", func() { optional(f, "category", h.FailureAnalysis.Category, Categories()...) })
 	}
@@ -103,7 +103,7 @@ func (m *Merged) check(f *faults) {
 	f.score("score_before", &m.Before)
 	f.score("score_after", &m.After)
 	f.within("effect", func() { m.Effect.check(f) })
-	f.subScores("sub_scores", m.SubScores)
+	f.subScores(m.SubScores)
 }
 
 // Faults names every fault of a merge report.
@@ -121,7 +121,7 @@ func (r *MergeReport) Faults() []string {
 			f.text("executor_id", r.Winner.ExecutorID)
 			f.score("score_before", &r.Winner.ScoreBefore)
 			f.score("score_after", &r.Winner.ScoreAfter)
-			f.subScores("sub_scores", r.Winner.SubScores)
+			f.subScores(r.Winner.SubScores)
 		})
 	}
 	return f.all()

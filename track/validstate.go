@@ -87,7 +87,7 @@ func (r *RawRecord) Faults() []string {
 	f.atLeast("iteration", r.Iteration, 0)
 	f.text("plan_id", r.PlanID)
 	f.score("benchmark_score", r.BenchmarkScore)
-	f.subScores("sub_scores", r.SubScores)
+	f.subScores(r.SubScores)
 	if r.SI != nil && r.SI.Effect != nil {
 		f.within("si.effect", func() { r.SI.Effect.check(f) })
 	}

@@ -118,7 +118,7 @@ func run(ctx context.Context, t *testing.T, mode string, change func(*agents.Tas
 	task := agents.Task{
 		Role: agents.Planner, ID: "planner_a", Round: 3, Dir: work, Prompt: "the prompt",
 		Log: filepath.Join(t.TempDir(), "logs", "planner_a.log"),
-		Env: []string{"PATH=/usr/bin:/bin", modeKey + "=" + mode, "MODEL_KEY=k"}, Wall: time.Minute,
+		Env: []string{"GORACE=atexit_sleep_ms=0", "PATH=/usr/bin:/bin", modeKey + "=" + mode, "MODEL_KEY=k"}, Wall: time.Minute,
 	}
 	if change != nil {
 		change(&task)

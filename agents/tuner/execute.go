@@ -29,7 +29,7 @@ func execute(ctx context.Context, t agents.Task) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("open the workspace: %w", err)
 	}
-	defer root.Close() //nolint:errcheck // each file is closed and checked by itself
+	defer root.Close()
 	data, done, err := edited(root, scopeOf(t.Facts), p)
 	if err != nil {
 		return "", fmt.Errorf("carry out %s: %w", p.PlanID, err)

@@ -37,7 +37,7 @@ func findKnobs(ctx context.Context, dir string, s scope) ([]Knob, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the working folder: %w", err)
 	}
-	defer root.Close() //nolint:errcheck // only read
+	defer root.Close()
 	paths, err := listFiles(ctx, root, s)
 	if err != nil {
 		return nil, fmt.Errorf("list the files of %s: %w", dir, err)
@@ -115,7 +115,7 @@ func readSmall(root *os.Root, p string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err

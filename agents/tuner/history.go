@@ -30,9 +30,11 @@ type trial struct {
 // record is what the history says about the track's knobs.
 type record struct {
 	trials  map[string][]trial // by knob, oldest first
+	count   int                // of all trials
 	winners []string           // the knob of each winner, oldest first; "" for a change of another kind
 	streak  []string           // families that won each of the last three rounds
 	blocked int                // plans rejected since the last round that had a candidate
+	reasons []string           // why plans were rejected
 }
 
 // streakLength is after how many wins running a family has to pause (H002).
@@ -56,6 +58,9 @@ func (r *record) add(h track.History, d track.Direction) {
 	if r.blocked += len(h.SI.RejectedPlans); len(items) > 0 {
 		r.blocked = len(h.SI.RejectedPlans)
 	}
+	for _, s := range h.SI.RejectedPlans {
+		r.reasons = append(r.reasons, s.Reason)
+	}
 	before := len(r.winners)
 	for range len(won) - countWon(items, won) {
 		r.winners = append(r.winners, "") // the first of two winners stands in no list of items
@@ -67,6 +72,7 @@ func (r *record) add(h track.History, d track.Direction) {
 		}
 		if t, ok := trialOf(it, edit, h.BaselineScore, won[it.PlanID], d); ok {
 			t.after = before
+			r.count++
 			r.trials[edit.Knob] = append(r.trials[edit.Knob], t)
 		}
 	}

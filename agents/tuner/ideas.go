@@ -81,7 +81,7 @@ func ideaValue(f agents.Facts, k Knob, rest string) (proposal, bool) {
 			return proposal{knob: k, num: num, why: "the user's idea", builds: builds, avoids: avoids}, true
 		}
 	}
-	p, ok := rec.next(f.Seed, len(f.History)+1, k, false)
+	p, ok := rec.next(f.Seed, k, false)
 	p.why = "the user's idea names it; " + p.why
 	return p, ok
 }

@@ -93,7 +93,7 @@ func excludedName(words []string) bool {
 
 func excludedWord(w string) bool {
 	switch w {
-	case "version", "versions", "ver", "revision", "rev", "edition", "schema", "release", "year", "month", "day", "date",
+	case "version", "versions", "ver", "revision", "rev", "edition", "schema", "major", "minor", "patch", "dependencies", "year", "month", "day", "date",
 		"created", "updated", "timestamp", "timezone", "expires", "expiry",
 		"port", "ports", "host", "address", "addr", "ip", "pid", "uid", "gid", "fd", "id", "ids", "uuid", "guid", "key", "token",
 		"password", "secret", "license", "licence", "copyright", "serial",

@@ -25,7 +25,7 @@ func plan(ctx context.Context, t agents.Task) (track.Plan, []string, error) {
 	if err != nil {
 		return track.Plan{}, nil, err
 	}
-	ranked := rank(t.Facts, t.Round, knobs)
+	ranked := rank(t.Facts, knobs)
 	notes := describe(ranked)
 	planners := t.Facts.Planners
 	if !slices.Contains(planners, t.ID) {

@@ -6,6 +6,8 @@ import (
 	"hash/fnv"
 	"math"
 	"slices"
+	"strings"
+	"unicode"
 
 	"si/agents"
 )
@@ -19,18 +21,18 @@ type ranking struct {
 
 // rank asks each knob for its next value. When all are settled, the knobs are
 // asked again without the trials from before the champion changed elsewhere.
-func rank(f agents.Facts, round int, knobs []Knob) ranking {
+func rank(f agents.Facts, knobs []Knob) ranking {
 	rec := recordOf(f)
 	out := ranking{knobs: len(knobs)}
 	for _, k := range knobs {
-		if p, ok := rec.next(f.Seed, round, k, false); ok {
+		if p, ok := rec.next(f.Seed, k, false); ok {
 			out.proposals = append(out.proposals, p)
 		}
 	}
 	if len(out.proposals) == 0 {
 		out.reopened = true
 		for _, k := range knobs {
-			if p, ok := rec.next(f.Seed, round, k, true); ok {
+			if p, ok := rec.next(f.Seed, k, true); ok {
 				out.proposals = append(out.proposals, p)
 			}
 		}
@@ -52,7 +54,7 @@ func (r *ranking) rotate(n int) {
 // next is the best proposal for one knob. A value that was better but not judged
 // is taken up once the champion has changed; with reopen, what was found against
 // older champions does not count.
-func (r record) next(seed uint64, round int, k Knob, reopen bool) (proposal, bool) {
+func (r record) next(seed uint64, k Knob, reopen bool) (proposal, bool) {
 	all := r.trials[k.Name]
 	if p, ok := r.again(k, all); ok {
 		return p, true
@@ -71,41 +73,53 @@ func (r record) next(seed uint64, round int, k Knob, reopen bool) (proposal, boo
 		return proposal{}, false
 	}
 	p := found[0]
-	// Equals are put in an order that the seed chooses, and another each round.
-	p.expect *= 1 + 0.2*float64(draw(seed, fmt.Sprint(round), k.Name)%1000)/1000
+	// Equals are put in an order that the seed chooses, another after each trial.
+	p.expect *= 1 + 0.2*float64(draw(seed, fmt.Sprint(r.count), k.Name)%1000)/1000
 	return p, true
 }
 
 // again takes up a value that was better but stood behind another winner. A plan
-// equal to an earlier one would be refused, so it goes a little further than that
-// one did; a switch cannot.
+// equal to an earlier one may be refused as a repetition, so a number goes a little
+// further than that one did. A switch has no other value: it is proposed once more,
+// unless that was refused already.
 func (r record) again(k Knob, trials []trial) (proposal, bool) {
-	v := k.value
-	for i, t := range slices.Backward(trials) {
-		if t.outcome != outrun || t.from != v.num || r.moved(k.Name, t) == 0 || v.kind == toggle || i < len(trials)-1 {
-			continue
-		}
-		from, to := v.scale(t.from), v.scale(t.to)
-		for _, step := range []float64{0.1, 0.25, 0.5, 1} {
-			num := v.unscale(to + math.Copysign(step, to-from))
-			if !slices.ContainsFunc(trials, func(t trial) bool { return t.to == num || t.from == num }) {
-				builds, avoids := references(trials)
-				return proposal{
-					knob: k, num: num, expect: t.gain, builds: builds, avoids: avoids,
-					why: "close to the value of " + t.plan + ", which was better where another change won",
-				}, true
-			}
+	if len(trials) == 0 {
+		return proposal{}, false
+	}
+	t, v := trials[len(trials)-1], k.value
+	if t.outcome != outrun || t.from != v.num || r.moved(k.Name, t) == 0 {
+		return proposal{}, false
+	}
+	builds, avoids := references(trials)
+	p := proposal{knob: k, num: t.to, expect: t.gain, builds: builds, avoids: avoids}
+	if v.kind == toggle {
+		p.why = "was better in " + t.plan + ", where another change won"
+		return p, !r.refused(t.plan)
+	}
+	p.why = "close to the value of " + t.plan + ", which was better where another change won"
+	from, to := v.scale(t.from), v.scale(t.to)
+	for _, step := range []float64{0.1, 0.25, 0.5, 1} {
+		p.num = v.unscale(to + math.Copysign(step, to-from))
+		if !slices.ContainsFunc(trials, func(t trial) bool { return t.to == p.num || t.from == p.num }) {
+			return p, true
 		}
 	}
 	return proposal{}, false
 }
 
+// refused reports whether a later plan was rejected for repeating this one.
+func (r record) refused(plan string) bool {
+	return slices.ContainsFunc(r.reasons, func(why string) bool {
+		return slices.Contains(strings.FieldsFunc(why, func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }), plan)
+	})
+}
+
 // draw is a number that depends on nothing but its arguments.
 func draw(seed uint64, parts ...string) uint64 {
 	h := fnv.New64a()
-	fmt.Fprint(h, seed) //nolint:errcheck // a hash takes everything
+	fmt.Fprint(h, seed)
 	for _, p := range parts {
-		fmt.Fprintf(h, "/%s", p) //nolint:errcheck // as above
+		fmt.Fprintf(h, "/%s", p)
 	}
 	x := h.Sum64() // its low bits are poor; mix them
 	x ^= x >> 33

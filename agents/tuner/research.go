@@ -22,7 +22,7 @@ func research(ctx context.Context, t agents.Task) (track.Brief, []string, error)
 	if err != nil {
 		return track.Brief{}, nil, err
 	}
-	ranked := rank(t.Facts, t.Round, knobs)
+	ranked := rank(t.Facts, knobs)
 	if len(ranked.proposals) == 0 {
 		return track.Brief{}, nil, fmt.Errorf("%w: %s", ErrNothingLeft, whyNothing(ranked, 1))
 	}

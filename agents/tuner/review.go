@@ -60,7 +60,7 @@ func editConcerns(t agents.Task, p track.Plan) []string {
 	if err != nil {
 		return []string{"the working folder cannot be read: " + err.Error()}
 	}
-	defer root.Close() //nolint:errcheck // only read
+	defer root.Close()
 	if _, _, err := edited(root, scopeOf(t.Facts), p); err != nil {
 		return []string{err.Error()}
 	}
@@ -146,7 +146,7 @@ func repeatFaults(p track.Plan, f agents.Facts) []string {
 	if p.SI != nil && p.SI.Edit != nil {
 		v, ok := parseValue(p.SI.Edit.New)
 		for _, t := range rec.trials[p.SI.Edit.Knob] {
-			if from, _ := parseValue(p.SI.Edit.Old); ok && t.from == from.num && t.to == v.num {
+			if from, _ := parseValue(p.SI.Edit.Old); ok && t.outcome != outrun && t.from == from.num && t.to == v.num {
 				return []string{fmt.Sprintf("%s tried the same change", t.plan)}
 			}
 		}

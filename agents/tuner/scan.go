@@ -72,13 +72,20 @@ const literal = `(true|false|True|False|TRUE|FALSE|on|off|yes|no|1\s*<<\s*\d+|-?
 // pattern is a rule of a line scanner: group 1 is the name, group 2 the value.
 func pattern(expr string) *regexp.Regexp { return regexp.MustCompile(expr) }
 
-// find returns the places of the rule's matches in a line.
+// find returns the places of the rule's matches in a line. The search goes on at
+// the end of a value, since what ends one may begin the next.
 func find(re *regexp.Regexp, line string, number int) []place {
 	var out []place
-	for _, m := range re.FindAllStringSubmatchIndex(line, -1) {
-		out = append(out, place{name: line[m[2]:m[3]], line: number, column: m[4], old: line[m[4]:m[5]]})
+	for from := 0; ; {
+		m := re.FindStringSubmatchIndex(line[from:])
+		if m == nil {
+			return out
+		}
+		out = append(out, place{name: line[from+m[2] : from+m[3]], line: number, column: from + m[4], old: line[from+m[4] : from+m[5]]})
+		if from += m[5]; strings.HasPrefix(re.String(), "^") {
+			return out
+		}
 	}
-	return out
 }
 
 // usable cuts lines that are too long to matter, so that a file of one enormous

@@ -11,8 +11,8 @@ var (
 	defineRule = pattern(`^\s*#\s*define\s+([A-Za-z_]\w*)\s+\(?` + literal + `\)?` + cTail)
 	// A declaration counts when a word says that it is constant, or at the margin.
 	constRule = pattern(`^\s*(?:(?:export|pub|public|private|protected|internal|static|inline)\s+)*(?:const|constexpr|static|final|readonly|val)\s+` +
-		`(?:[A-Za-z_][\w:<>]*\s+)*([A-Za-z_]\w*)\s*(?::\s*[\w<>]+)?\s*=\s*` + literal + `\s*;?` + cTail)
-	marginRule = pattern(`^(?:[A-Za-z_][\w:<>]*\s+)+([A-Za-z_]\w*)\s*(?::\s*[\w<>]+)?\s*=\s*` + literal + `\s*;?` + cTail)
+		`(?:[A-Za-z_][\w<>]*(?:::[\w<>]+)*\s+)*([A-Za-z_]\w*)\s*(?::\s*[\w<>]+)?\s*=\s*` + literal + `\s*;?` + cTail)
+	marginRule = pattern(`^(?:[A-Za-z_][\w<>]*(?:::[\w<>]+)*\s+)+([A-Za-z_]\w*)\s*(?::\s*[\w<>]+)?\s*=\s*` + literal + `\s*;?` + cTail)
 	// fieldRule is batchSize: 64, in an object and .batch_size = 64, in C.
 	fieldRule = pattern(`^\s*(?:\.|["'])?([A-Za-z_]\w*)["']?\s*[:=]\s*` + literal + `\s*,` + cTail)
 

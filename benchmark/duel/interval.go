@@ -21,19 +21,33 @@ func (n *noisy) bounds() (low, high float64) {
 	return n.lowest(whole), -n.lowest(mirror)
 }
 
-// lowest is the smallest shift that is not rejected. Clipping can make the
-// rejected shifts more than one stretch, so it looks from below at all places
-// where the ranks change before it narrows the first gap.
+// lowest is the smallest shift that is not rejected. Rounding and clipping
+// leave islands of possible shifts among rejected ones, so it looks from below
+// at all places where the ranks change, and then beneath the shift that it
+// found, coarsely and at last finely. Islands between those places are missed:
+// in simulations less than 0.004 of the noise in total, which costs far less
+// coverage than the discrete test leaves unused of alpha.
 func (n *noisy) lowest(blocks []block) float64 {
 	if runsOf(blocks) < n.rule.look {
 		return math.Inf(-1)
 	}
 	places := n.places(blocks)
+	found := n.firstPossible(blocks, places)
+	var beneath []float64
+	for i := 16; i > 2; i-- {
+		beneath = append(beneath, found-float64(i)/4*n.sigma)
+	}
+	for i := 32; i >= 0; i-- {
+		beneath = append(beneath, found-float64(i)/64*n.sigma)
+	}
+	return n.firstPossible(blocks, append(beneath, places[len(places)-1]))
+}
+
+// firstPossible looks at places in rising order, the last of which is not
+// rejected, and narrows the gap before the first that is not.
+func (n *noisy) firstPossible(blocks []block, places []float64) float64 {
 	first := slices.IndexFunc(places, func(shift float64) bool { return !n.rejects(blocks, shift) })
-	switch first {
-	case -1: // cannot be: above all differences nothing is rejected
-		return math.Inf(-1)
-	case 0:
+	if first <= 0 {
 		return places[0]
 	}
 	return n.narrow(blocks, places[first-1], places[first])
@@ -48,12 +62,9 @@ func (n *noisy) places(blocks []block) []float64 {
 	for _, b := range blocks {
 		width = max(width, slices.Max(b.value)-slices.Min(b.value))
 	}
-	// Twice the width: then the block's mean lies between the arms, and
-	// more than the clipping away from both.
+	// Far enough that each block's mean lies between the arms, and farther
+	// than the clipping from both.
 	places := []float64{d[0] - 4*width - 4*clip*n.sigma}
-	for _, part := range []float64{2, 1, 0.5, 0.25, 0.125} {
-		places = append(places, d[0]-part*(width+n.sigma))
-	}
 	for i, shift := range d {
 		if i > 0 {
 			places = append(places, d[i-1]/2+shift/2)

@@ -110,8 +110,11 @@ func TestNothingToFindIsNeverAccepted(t *testing.T) {
 	}
 	for name, score := range scores {
 		for _, cfg := range []Config{
-			{Mode: Noisy, Sigma: 0.01}, {Mode: Noisy, Sigma: 1e-9, Alpha: 0.25}, {Mode: Expensive, Sigma: 0.01},
-			{Mode: Noisy, Sigma: 2, Linear: true}, {Mode: Noisy, Sigma: math.SmallestNonzeroFloat64, Linear: true},
+			{Mode: Noisy, Sigma: 0.01},
+			{Mode: Noisy, Sigma: 1e-9, Alpha: 0.25},
+			{Mode: Expensive, Sigma: 0.01},
+			{Mode: Noisy, Sigma: 2, Linear: true},
+			{Mode: Noisy, Sigma: math.SmallestNonzeroFloat64, Linear: true},
 		} {
 			for seed := range uint64(50) {
 				cfg.Seed, cfg.HigherIsBetter = seed, seed%2 == 0
@@ -155,6 +158,18 @@ func TestWorseCandidateEndsEarly(t *testing.T) {
 	}
 	if !math.IsInf(v.Low, -1) || !math.IsInf(v.High, 1) || v.P != 1 {
 		t.Errorf("before the first look: [%v, %v], p %v, want nothing said", v.Low, v.High, v.P)
+	}
+}
+
+// Futility must not be decided by one run that went wrong.
+func TestOutlierDoesNotEndTheDuel(t *testing.T) {
+	b := block{candidate: []bool{true, false, true, false}, value: []float64{0.02, 0, -50, 0.001}}
+	if got, weight := b.difference(0.03); weight != 1 || got < -0.02 {
+		t.Errorf("difference %v with weight %v, want the outlier clipped at 0.03", got, weight)
+	}
+	one := block{candidate: []bool{true, true}, value: []float64{1, 2}}
+	if got, weight := one.difference(1); got != 0 || weight != 0 {
+		t.Errorf("one arm alone: difference %v with weight %v", got, weight)
 	}
 }
 
@@ -269,7 +284,8 @@ func checkUniform(t *testing.T, seen map[string]int, length, kinds, draws int) {
 
 func TestResumedDuelIsTheSame(t *testing.T) {
 	configs := []Config{
-		noisyConfig(8), noisyConfig(9), {Mode: Expensive, Sigma: 0.01, Seed: 10},
+		noisyConfig(8), noisyConfig(9),
+		{Mode: Expensive, Sigma: 0.01, Seed: 10},
 		{Mode: Deterministic, ChampionScore: 100, CandidateScore: 101, HigherIsBetter: true},
 	}
 	for _, cfg := range configs {

@@ -17,7 +17,7 @@ func TestPlanNoisy(t *testing.T) {
 	}
 	// What it promises holds for other noise than that it was found with.
 	rng, kept := rand.New(rand.NewPCG(9, 9)), 0
-	const duels = 400
+	const duels = 250
 	for range duels {
 		if _, decision := cfg.WithDefaults().playDuel(math.Log1p(p.Smallest), rng); decision == Accepted {
 			kept++

@@ -112,7 +112,6 @@ func TestLevelEqualsEnumeration(t *testing.T) {
 		blocks []int
 	}{
 		"alpha 0.01, cap 12": {rule{alpha: 0.01, first: 4, look: 12, runs: 12}, []int{8, 4}},
-		"alpha 0.02, cap 16": {rule{alpha: 0.02, first: 4, look: 8, runs: 16}, []int{8, 4, 4}},
 		"alpha 0.05, cap 12": {rule{alpha: 0.05, first: 4, look: 8, runs: 12}, []int{8, 4}},
 		"expensive":          {rule{alpha: 0.10, first: 2, look: 8, runs: 8}, []int{4, 4}},
 		"small, four looks":  {rule{alpha: 0.20, first: 2, look: 8, runs: 16}, []int{4, 4, 4, 4}},
@@ -177,6 +176,12 @@ func checkPValues(t *testing.T, paths []path) {
 	}
 }
 
+func TestLevelEqualsEnumerationOverThreeLooks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 3))
+	r := rule{alpha: 0.02, first: 4, look: 8, runs: 16}
+	compare(t, r, values([]int{8, 4, 4}, rng.NormFloat64))
+}
+
 // A level that is never reached would make the comparison above empty.
 func TestEnumeratedLevelIsUsed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -184,6 +189,16 @@ func TestEnumeratedLevelIsUsed(t *testing.T) {
 	_, level := enumerate(r, values([]int{8, 4, 4}, rng.NormFloat64), 1)
 	if level < 0.8*r.alpha {
 		t.Errorf("level %v leaves most of alpha %v unused", level, r.alpha)
+	}
+}
+
+func TestScoresAreClipped(t *testing.T) {
+	got := block{value: []float64{1, 2, 3, 1e6, -1e9, 0}}.scores(1)
+	if slices.Max(got) > clip*steps || slices.Min(got) < -clip*steps {
+		t.Errorf("scores %v reach beyond %d", got, clip*steps)
+	}
+	if got, want := (block{value: []float64{-1, 1, 0.5, -0.5}}).scores(1), []int{-32, 32, 16, -16}; !slices.Equal(got, want) {
+		t.Errorf("scores %v, want %v", got, want)
 	}
 }
 

@@ -55,6 +55,15 @@ func TestRank(t *testing.T) {
 			}
 		})
 	}
+	many := make([]float64, 40) // few enough are sorted stably by any sort
+	want := make([]int, len(many))
+	for i := range many {
+		many[i], want[i] = float64(2-i%2), i
+	}
+	slices.SortStableFunc(want, func(a, b int) int { return a%2 - b%2 })
+	if got, err := Rank(Config{Mode: Noisy, HigherIsBetter: true}, 1, many); err != nil || !slices.Equal(got, want) {
+		t.Errorf("forty ranked %v (%v), want %v", got, err, want)
+	}
 	if _, err := Rank(Config{Mode: Noisy}, nan, []float64{1}); err == nil {
 		t.Error("a champion without a score was ranked against")
 	}

@@ -36,7 +36,7 @@ func Text(b []byte) string {
 		case unicode.IsControl(r):
 			// Dropped: it would act on the terminal.
 		case hidden(r):
-			fmt.Fprintf(&out, "<U+%04X>", r)
+			out.WriteString(visible(r))
 		default:
 			out.WriteRune(r) // utf8.RuneError for a wrong byte
 		}
@@ -70,6 +70,11 @@ func head(s string, limit int) (start string, more bool) {
 		limit--
 	}
 	return s[:limit], true
+}
+
+// visible is the name of a character that cannot be seen, such as <U+200B>.
+func visible(r rune) string {
+	return fmt.Sprintf("<%U>", r)
 }
 
 // trimBOM drops a mark of the encoding at the start; anywhere else the same

@@ -129,7 +129,7 @@ func syncDir(dir string) error {
 	if err != nil {
 		return fmt.Errorf("sync folder: %w", err)
 	}
-	defer d.Close() //nolint:errcheck // opened for reading only
+	defer d.Close()
 	if err := d.Sync(); err != nil {
 		return fmt.Errorf("sync folder %s: %w", dir, err)
 	}

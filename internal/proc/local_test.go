@@ -110,13 +110,14 @@ func TestCannotStart(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "tool"), []byte("#!/bin/sh\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	rel := relative(t, dir)
 	for name, tc := range map[string]struct {
 		c    Command
 		want string
 		is   error
 	}{
 		"not in PATH":            {Command{Path: "no-such-tool", Env: []string{"PATH=/bin:/usr/bin"}}, "/bin:/usr/bin", fs.ErrNotExist},
-		"relative PATH":          {Command{Path: "tool", Dir: dir, Env: []string{"PATH=.:"}}, "none of the folders", fs.ErrNotExist},
+		"relative PATH":          {Command{Path: "tool", Dir: dir, Env: []string{"PATH=.::" + rel}}, "none of the folders", fs.ErrNotExist},
 		"no such file":           {Command{Path: "/no/such/tool"}, "/no/such/tool", fs.ErrNotExist},
 		"not executable":         {Command{Path: plain}, "cannot be executed", fs.ErrPermission},
 		"no folder":              {Command{Path: b.self, Dir: dir + "/none"}, "enter its folder", fs.ErrNotExist},
@@ -139,6 +140,20 @@ func TestCannotStart(t *testing.T) {
 		})
 	}
 	b.noneLeft(t)
+}
+
+// relative is dir as seen from the folder that the test runs in.
+func relative(t *testing.T, dir string) string {
+	t.Helper()
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rel, err := filepath.Rel(here, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rel
 }
 
 func TestSupervisedNeedsASupervisor(t *testing.T) {

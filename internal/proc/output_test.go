@@ -107,7 +107,7 @@ func TestOutputFileReplacesALink(t *testing.T) {
 	b := newBench(t)
 	dir := t.TempDir()
 	precious := filepath.Join(dir, "precious")
-	for name, plant := range map[string]func(old, new string) error{"symbolic": os.Symlink, "hard": os.Link} {
+	for name, plant := range map[string]func(target, link string) error{"symbolic": os.Symlink, "hard": os.Link} {
 		if err := os.WriteFile(precious, []byte("mine"), 0o600); err != nil {
 			t.Fatal(err)
 		}

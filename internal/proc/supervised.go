@@ -77,7 +77,10 @@ func (s *supervised) greet(registry, path string) (child, error) {
 	if err == nil && word == "failed" {
 		return nil, &os.PathError{Op: "fork/exec", Path: path, Err: syscall.Errno(numbers[0])}
 	}
-	return nil, fmt.Errorf("start its supervisor: no answer; does Options.Self name a program that calls Supervise? (%v)", err)
+	if err == nil {
+		err = fmt.Errorf("it said %q", word)
+	}
+	return nil, fmt.Errorf("start its supervisor: no answer; does Options.Self name a program that calls Supervise? (%w)", err)
 }
 
 // follow reads the supervisor's reports until it has gone.

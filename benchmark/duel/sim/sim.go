@@ -5,7 +5,6 @@ package sim
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -17,6 +16,7 @@ import (
 const (
 	candidates = 3
 	setupRuns  = 6
+	setupLimit = 100
 )
 
 // Count is what happened in a number of rounds of one kind. In a round with a
@@ -104,19 +104,22 @@ func (r *round) play(seed uint64) error {
 	return nil
 }
 
-// setUp estimates the noise as a track does before its first round. Its runs
-// are not counted: a campaign takes them once.
+// setUp estimates the noise as a track does before its first round, from six
+// runs, or from more when these happen to be equal. They are not counted: a
+// campaign takes them once.
 func (r *round) setUp() error {
-	scores := make([]float64, setupRuns)
-	for i := range scores {
-		scores[i] = r.bench.Run(0)
+	var scores []float64
+	for len(scores) < setupLimit {
+		scores = append(scores, r.bench.Run(0))
+		if len(scores) < setupRuns {
+			continue
+		}
+		if noise := duel.Classify(scores, true, r.cfg.WithDefaults().MinEffect); noise.Sigma > 0 {
+			r.cfg.Sigma, r.cfg.HigherIsBetter = noise.Sigma, true
+			return nil
+		}
 	}
-	noise := duel.Classify(scores, true, r.cfg.WithDefaults().MinEffect)
-	if noise.Sigma == 0 {
-		return errors.New("the benchmark has no noise: this simulation is of noisy ones")
-	}
-	r.cfg.Sigma, r.cfg.HigherIsBetter = noise.Sigma, true
-	return nil
+	return fmt.Errorf("%d runs of the baseline are equal: only noisy benchmarks can be simulated", setupLimit)
 }
 
 func (r *round) screen() {

@@ -1,0 +1,49 @@
+package cmd_test
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"si/cmd"
+	"si/internal/durable"
+	"si/internal/proc"
+)
+
+// TestMain makes the test binary the program itself when it is called as such:
+// by a supervisor, by a script as "si", or by a test as a process to kill.
+func TestMain(m *testing.M) {
+	if code, was := proc.Supervise(os.Args); was {
+		os.Exit(code)
+	}
+	testscript.Main(m, map[string]func(){
+		"si":     func() { os.Exit(cmd.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"doomed": func() { os.Exit(runDoomed()) },
+		"agent":  func() { os.Exit(runAgent()) },
+	})
+}
+
+// theTime is what the clock of a doomed program says, always: commits are
+// dated by it, so that two runs can be compared by their hashes.
+func theTime() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC) }
+
+// runDoomed is the program with a clock that stands still and a store that can
+// kill the process.
+func runDoomed() int {
+	wd, err := os.Getwd()
+	if err != nil {
+		return 99
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return 99
+	}
+	return cmd.Run(context.Background(), cmd.World{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Lookup: os.LookupEnv, WorkDir: wd, Now: theTime,
+		Store: &durable.Store{Hooks: killHooks()}, Self: self,
+		RunID: func() (string, error) { return os.Getenv("DOOM_RUN"), nil },
+	}, os.Args[1:])
+}
