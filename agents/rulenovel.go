@@ -24,7 +24,7 @@ func checkNovel(p track.Plan, in RuleInput) Check {
 	for _, h := range in.History {
 		kept, refused := sorted(h)
 		for _, item := range slices.Concat(kept, refused) {
-			if infrastructure(item) {
+			if infrastructure(item) || item.SI != nil && item.SI.Unjudged {
 				continue
 			}
 			old, have := archived[item.PlanID]

@@ -52,7 +52,7 @@ func printHistory(out io.Writer, all []track.History) error {
 		for _, m := range h.SI.Winners {
 			won[m.PlanID] = true
 		}
-		for _, item := range items(h) {
+		for _, item := range h.Items() {
 			kept := "no"
 			if won[item.PlanID] || h.Winner != nil && h.Winner.PlanID == item.PlanID {
 				kept = "yes"
@@ -68,14 +68,6 @@ func printHistory(out io.Writer, all []track.History) error {
 		}
 	}
 	return tw.Flush()
-}
-
-// items are the candidates of a round, the winner first.
-func items(h track.History) []track.HistoryItem {
-	if h.Winner == nil {
-		return h.Losers
-	}
-	return append([]track.HistoryItem{*h.Winner}, h.Losers...)
 }
 
 func executorName(item track.HistoryItem) string {
@@ -169,7 +161,7 @@ func findCandidate(paths track.Paths, name string) (track.History, track.History
 	}
 	var names []string
 	for _, h := range all {
-		for _, item := range items(h) {
+		for _, item := range h.Items() {
 			id := fmt.Sprintf("round_%d_%s", h.Iteration, executorName(item))
 			if name == item.PlanID || name == id || item.SI != nil && item.SI.Commit != "" && len(name) >= 7 && strings.HasPrefix(item.SI.Commit, name) {
 				return h, item, nil

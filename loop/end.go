@@ -76,6 +76,9 @@ func (l *Loop) conclude(ctx context.Context, whole *duelOutcome) (track.Summary,
 	if err := DrawChart(l.cfg.Store, l.cfg.Paths); err != nil {
 		l.notes = append(l.notes, fmt.Sprintf("the chart was not drawn: %v", err))
 	}
+	if err := l.openPull(ctx); err != nil {
+		return track.Summary{}, err
+	}
 	s, err := l.summarize(ctx, whole)
 	if err != nil {
 		return s, err

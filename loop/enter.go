@@ -17,14 +17,18 @@ func (l *Loop) enter(ctx context.Context) (*round, error) {
 		return nil, fmt.Errorf("%w at iteration %d; 'si run --resume' goes on with it", ErrAskResume, l.progress.Value.Iterations)
 	}
 	resumed := before == track.StatusRunning || before == track.StatusUserStopped
-	if err := l.begin(ctx, resumed); err != nil {
-		return nil, err
-	}
 	st, err := track.LoadIteration(l.cfg.Paths)
 	if err != nil {
 		return nil, err
 	}
-	if st.Exists && (st.Value.Status == track.MarkInProgress || st.Value.Status == track.MarkInterrupted || st.Value.Status == track.MarkFailed) {
+	current := noRound
+	if unfinished(st) {
+		current = st.Value.Iteration
+	}
+	if err := l.begin(ctx, resumed, current); err != nil {
+		return nil, err
+	}
+	if current != noRound {
 		if r, err := l.resumeRound(ctx, st); r != nil || err != nil {
 			return r, err
 		}
@@ -38,9 +42,24 @@ func (l *Loop) enter(ctx context.Context) (*round, error) {
 	return l.nextRound(ctx)
 }
 
-// begin marks the run as running, once the repository is what it should be.
-func (l *Loop) begin(ctx context.Context, resumed bool) error {
+func unfinished(st track.File[track.IterationState]) bool {
+	m := st.Value.Status
+	return st.Exists && (m == track.MarkInProgress || m == track.MarkInterrupted || m == track.MarkFailed)
+}
+
+// begin cleans up after earlier runs and marks this one as running, once the
+// repository is what it should be. current is the round to take up.
+func (l *Loop) begin(ctx context.Context, resumed bool, current int) error {
+	if err := refuseOtherModes(l.cfg); err != nil {
+		return err
+	}
 	if err := l.sweepProcesses(); err != nil {
+		return err
+	}
+	if err := l.cleanUp(ctx, current); err != nil {
+		return err
+	}
+	if err := hideStateBase(ctx, l.cfg); err != nil {
 		return err
 	}
 	if err := l.checkImproveBranch(ctx); err != nil {
@@ -53,17 +72,18 @@ func (l *Loop) begin(ctx context.Context, resumed bool) error {
 	if l.guard, err = newCheckoutGuard(ctx, l); err != nil {
 		return err
 	}
-	if err := l.calibrate(ctx); err != nil {
-		return err
-	}
 	l.progress.Value.SI.Reason = ""
 	if err := l.setStatus(track.StatusRunning, ""); err != nil {
 		return err
 	}
-	return l.events.emit(track.EvRunStarted, 0, "si", track.RunStarted{
+	err = l.events.emit(track.EvRunStarted, 0, "si", track.RunStarted{
 		Version: l.cfg.Version, Root: l.cfg.Paths.Root, Repo: l.cfg.Repo.Toplevel(),
 		Branch: l.refs.improve(), Resumed: resumed, Left: dirty,
 	})
+	if err != nil {
+		return err
+	}
+	return l.calibrate(ctx)
 }
 
 func (l *Loop) sweepProcesses() error {
@@ -155,9 +175,6 @@ func (l *Loop) resumeRound(ctx context.Context, st track.File[track.IterationSta
 	}
 	r := &round{Loop: l, n: n, st: st}
 	if err := r.adopt(ctx); err != nil {
-		return nil, err
-	}
-	if err := l.cleanUp(ctx, n); err != nil {
 		return nil, err
 	}
 	r.st.Value.Status = track.MarkInProgress

@@ -65,10 +65,20 @@ func (b *lab) guard(ctx context.Context, round int, subject, commit string, g be
 	if err != nil {
 		return failed, err
 	}
+	before, err := listing(a.path)
+	if err != nil {
+		return failed, err
+	}
+	result, err := b.meter.CommandGuard(ctx, job, g)
+	if err != nil {
+		return failed, err
+	}
 	// A guard may leave files (caches, build output) that a run would see and
-	// the champion's would not: the tree is laid anew.
-	a.tree = ""
-	return b.meter.CommandGuard(ctx, job, g)
+	// the champion's would not: then the tree is laid anew.
+	if after, err := listing(a.path); err != nil || after != before {
+		a.tree = ""
+	}
+	return result, nil
 }
 
 // metricGuards checks the bounds of settings and the regression threshold on

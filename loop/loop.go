@@ -100,6 +100,9 @@ func Run(ctx context.Context, cfg Config) (track.Summary, error) {
 	l.stop = startStopper(cfg, l.events, cancel)
 	defer l.stop.close()
 	err = l.rounds(ctx)
+	if clearErr := l.clearMode(); err == nil {
+		err = clearErr
+	}
 	if errors.Is(context.Cause(ctx), ErrInterrupted) {
 		err = ErrInterrupted
 	}

@@ -77,11 +77,12 @@ func planEvent(p track.Plan) track.PlanEvent {
 
 func (r *round) planned(ids []string, done bool) error {
 	st := &r.st.Value.Planning
+	before := st.Plans
 	st.Plans = make(map[string]track.PlanState, len(ids))
 	for i, id := range ids {
 		switch {
 		case r.plans[i] != nil:
-			st.Plans[id] = track.PlanState{Status: track.MarkCompleted, OutputPath: r.cfg.Paths.Relative(r.plans[i].Path)}
+			st.Plans[id] = track.PlanState{Status: track.MarkCompleted, OutputPath: r.cfg.Paths.Relative(r.plans[i].Path), CriticApproved: before[id].CriticApproved}
 		case done:
 			st.Plans[id] = track.PlanState{Status: track.MarkFailed}
 		default:

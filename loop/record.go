@@ -104,6 +104,7 @@ func (r *round) roundHistory() track.History {
 		id := r.cfg.Paths.Relative(r.cfg.Paths.BriefPath(r.n))
 		h.ResearchBriefID = &id
 	}
+	var co []track.HistoryItem
 	winners := map[string]track.Merged{}
 	for _, m := range si.Merges {
 		winners[m.Executor] = m
@@ -114,12 +115,14 @@ func (r *round) roundHistory() track.History {
 			h.Winner = &item
 			continue
 		}
-		if _, won := winners[executorOf(p.PlannerID)]; !won {
+		if _, won := winners[executorOf(p.PlannerID)]; won {
+			co = append(co, item)
+		} else {
 			h.Losers = append(h.Losers, item)
 		}
 	}
 	h.SI = track.HistoryMore{
-		StartedAt: r.st.Value.StartedAt, Base: si.Base, Champion: r.tip(), Winners: si.Merges,
+		StartedAt: r.st.Value.StartedAt, Base: si.Base, Champion: r.tip(), Winners: si.Merges, CoWinners: co,
 		Skipped: si.Skipped, RejectedPlans: r.rejectedPlans(),
 	}
 	if w := r.won(); w != nil {
@@ -145,7 +148,7 @@ func (r *round) historyItem(p track.Plan, winners map[string]track.Merged) track
 		item.SubScores = v.SubScores
 	}
 	if v.SI != nil {
-		item.SI.Commit, item.SI.Effect, item.SI.Verdict = v.SI.Commit, v.SI.Effect, v.SI.Verdict
+		item.SI.Commit, item.SI.Effect, item.SI.Verdict, item.SI.Unjudged = v.SI.Commit, v.SI.Effect, v.SI.Verdict, v.SI.Unjudged
 	}
 	if item.SI.Commit != "" {
 		item.SI.Ref = r.refs.archive(r.n, executor)

@@ -140,8 +140,8 @@ func (r *round) decide(ctx context.Context) error {
 // applyRules completes a plan's review, once.
 func (r *round) applyRules(p *track.File[track.Plan], in agents.RuleInput) error {
 	v := &p.Value
-	if v.SI != nil && v.SI.Decided {
-		return nil
+	if v.SI != nil && v.SI.Decided || r.st.Value.Planning.Plans[v.PlannerID].CriticApproved != nil && v.CriticReview != nil {
+		return nil // decided before a crash, or by the tool that began the round
 	}
 	review := agents.RuleFaults(*v, in).Review(v.CriticReview)
 	v.CriticReview, v.CriticApproved = &review, review.Verdict == "approved"
@@ -187,11 +187,7 @@ func (r *round) ruleInput(ctx context.Context) (agents.RuleInput, error) {
 func (r *round) triedPlans() ([]track.Plan, error) {
 	var out []track.Plan
 	for _, h := range r.history {
-		items := h.Losers
-		if h.Winner != nil {
-			items = append([]track.HistoryItem{*h.Winner}, items...)
-		}
-		for _, item := range items {
+		for _, item := range h.Items() {
 			doc, err := track.LoadArchivedPlan(r.cfg.Paths, h.Iteration, item.PlanID)
 			if err != nil {
 				return nil, err

@@ -47,6 +47,9 @@ func (r *round) play(ctx context.Context) (err error) {
 	if r.history, err = track.LoadHistory(r.cfg.Paths, r.n-1); err != nil {
 		return err
 	}
+	if err := r.refreshMode(r.n); err != nil {
+		return err
+	}
 	began := r.cfg.Now()
 	for _, s := range steps() {
 		if err := r.playStep(ctx, s); err != nil {

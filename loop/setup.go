@@ -61,7 +61,7 @@ func Prepare(ctx context.Context, cfg Config, in SetUp) error {
 	if err := cfg.Paths.EnsureLayout(cfg.Store); err != nil {
 		return err
 	}
-	if err := excludeStateBase(ctx, cfg); err != nil {
+	if err := hideStateBase(ctx, cfg); err != nil {
 		return err
 	}
 	lock, err := track.AcquireLock(cfg.Paths.LockPath(), track.Holder{Command: "si init", StartedAt: cfg.Now()})
@@ -99,13 +99,14 @@ func prepareGates(ctx context.Context, cfg Config, in SetUp) error {
 	return l.checkImproveBranch(ctx)
 }
 
-// excludeStateBase keeps the state out of the user's status by one line in
-// info/exclude, when it lies inside the repository.
-func excludeStateBase(ctx context.Context, cfg Config) error {
+// hideStateBase keeps the state, when it lies inside the repository, out of the
+// user's status by one line in info/exclude, and out of our fingerprints.
+func hideStateBase(ctx context.Context, cfg Config) error {
 	rel, err := filepath.Rel(cfg.Repo.Toplevel(), cfg.Paths.StateBase())
 	if err != nil || rel == "." || strings.HasPrefix(rel, "..") {
 		return nil
 	}
+	cfg.Repo.Disregard(rel)
 	return cfg.Repo.ExcludeLine(ctx, "/"+filepath.ToSlash(rel)+"/")
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"si/gitops"
 	"si/track"
 )
 
@@ -23,6 +24,9 @@ func (l *Loop) summarize(ctx context.Context, whole *duelOutcome) (track.Summary
 		s.Champion = tip
 	}
 	s.Next = nextCommand(s)
+	if len(s.Kept) > 0 && !l.settings.Value.AutoPush {
+		s.Notes = append(s.Notes, "not pushed (auto_push: false); to push: "+gitops.PushCommand(remote, s.Branch))
+	}
 	return s, nil
 }
 
@@ -80,7 +84,7 @@ func surveyRounds(paths track.Paths, n int, s *track.Summary) error {
 		}
 		for _, w := range kept {
 			k := track.Kept{Round: h.Iteration, PlanID: w.PlanID, Commit: w.Merge, Before: w.Before, After: w.After, Effect: &w.Effect}
-			k.Hypothesis = hypothesisOf(paths, h, w.PlanID)
+			k.Hypothesis = hypothesisOf(h, w.PlanID)
 			s.Kept = append(s.Kept, k)
 		}
 		for _, item := range h.Losers {
@@ -90,15 +94,13 @@ func surveyRounds(paths track.Paths, n int, s *track.Summary) error {
 	return nil
 }
 
-func hypothesisOf(paths track.Paths, h track.History, plan string) string {
-	if h.Winner != nil && h.Winner.PlanID == plan {
-		return h.Winner.Hypothesis
+func hypothesisOf(h track.History, plan string) string {
+	for _, item := range h.Items() {
+		if item.PlanID == plan {
+			return item.Hypothesis
+		}
 	}
-	doc, err := track.LoadArchivedPlan(paths, h.Iteration, plan)
-	if err != nil {
-		return ""
-	}
-	return doc.Value.Hypothesis
+	return ""
 }
 
 func refusedItem(h track.History, item track.HistoryItem) track.Kept {

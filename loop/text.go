@@ -42,3 +42,18 @@ func orDefault(v, otherwise int) int {
 	}
 	return v
 }
+
+// joinArgs writes arguments as a person would type them.
+func joinArgs(args []string) string {
+	var b strings.Builder
+	for i, a := range args {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		if strings.ContainsAny(a, " \t\n'\"$&;|<>()*?#~`\\!") || a == "" {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		b.WriteString(a)
+	}
+	return b.String()
+}

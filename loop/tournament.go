@@ -54,6 +54,9 @@ func (r *round) tournament(ctx context.Context) error {
 	if err := report.Save(r.cfg.Store); err != nil {
 		return err
 	}
+	if err := r.pushWinner(ctx); err != nil {
+		return err
+	}
 	st := &r.st.Value.Tournament
 	st.Status, st.CompletedAt = track.MarkCompleted, r.now()
 	if m := r.st.Value.SI.Merges; len(m) > 0 {
@@ -206,7 +209,7 @@ func (r *round) challenge(ctx context.Context, ranked []entrant) error {
 			ended = "the round has its winners"
 		}
 		if ended != "" {
-			if err := r.refuse(e, refusal{reason: "not judged: " + ended}); err != nil {
+			if err := r.refuse(e, refusal{reason: "not judged: " + ended, turn: true}); err != nil {
 				return err
 			}
 			continue

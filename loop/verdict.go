@@ -17,6 +17,7 @@ type refusal struct {
 	effect *track.Effect // nil when no duel measured it
 	worse  bool          // it was seen to be worse than the champion
 	ends   bool          // nobody else is judged in this round
+	turn   bool          // it was never its turn
 }
 
 // refuse records that a candidate is not kept.
@@ -35,6 +36,7 @@ func (r *round) refuse(e entrant, why refusal) error {
 	if err := r.emit(track.EvVerdict, "si", ev); err != nil {
 		return err
 	}
+	e.result.Value.SI.Unjudged = why.turn
 	if err := r.judged(e, status, "refused: "+why.reason, why.effect, analysis); err != nil {
 		return err
 	}

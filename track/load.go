@@ -183,17 +183,14 @@ func tokenBefore(data []byte, offset int64) string {
 }
 
 func jsonType(t reflect.Type) string {
-	switch kind := t.Kind(); {
-	case kind == reflect.Bool:
-		return "true or false"
-	case kind == reflect.String:
-		return "a text"
-	case kind == reflect.Slice || kind == reflect.Array:
-		return "a list"
-	case kind == reflect.Map || kind == reflect.Struct:
-		return "an object"
-	case kind == reflect.Int || kind == reflect.Int64 || kind == reflect.Uint64:
-		return "a whole number"
+	names := map[reflect.Kind]string{
+		reflect.Bool: "true or false", reflect.String: "a text",
+		reflect.Slice: "a list", reflect.Array: "a list",
+		reflect.Map: "an object", reflect.Struct: "an object",
+		reflect.Int: "a whole number", reflect.Int64: "a whole number", reflect.Uint64: "a whole number",
+	}
+	if name, ok := names[t.Kind()]; ok {
+		return name
 	}
 	return "a number"
 }

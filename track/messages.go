@@ -3,6 +3,7 @@ package track
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -179,6 +180,7 @@ type ResultMore struct {
 	Warnings []string `json:"warnings,omitempty"`
 	Effect   *Effect  `json:"effect,omitempty"` // against the champion, when it was judged
 	Verdict  string   `json:"verdict,omitempty"`
+	Unjudged bool     `json:"unjudged,omitempty"` // another candidate ended the round before it was its turn
 }
 
 // Category classifies a failure.
@@ -232,6 +234,7 @@ type ItemMore struct {
 	Ref      string  `json:"ref,omitempty"` // the archive tag, or the merge commit
 	Effect   *Effect `json:"effect,omitempty"`
 	Verdict  string  `json:"verdict,omitempty"`
+	Unjudged bool    `json:"unjudged,omitempty"` // another candidate ended the round before it was its turn
 	Edit     *Edit   `json:"edit,omitempty"`
 }
 
@@ -242,9 +245,11 @@ type HistoryMore struct {
 	Champion      string    `json:"champion"` // commit at the end of the round
 	ChampionScore *float64  `json:"champion_score"`
 	Winners       []Merged  `json:"winners,omitempty"`
-	Skipped       []Skip    `json:"skipped,omitempty"`
-	RejectedPlans []Skip    `json:"rejected_plans,omitempty"`
-	Delta         float64   `json:"delta"` // the gain that the counters saw
+	// CoWinners are the winners before the last one, which stands as Winner.
+	CoWinners     []HistoryItem `json:"co_winners,omitempty"`
+	Skipped       []Skip        `json:"skipped,omitempty"`
+	RejectedPlans []Skip        `json:"rejected_plans,omitempty"`
+	Delta         float64       `json:"delta"` // the gain that the counters saw
 }
 
 // MergeStatus is the outcome of a tournament.
@@ -283,4 +288,13 @@ type MergeWinner struct {
 // Families are the approach families that every track knows.
 func Families() []string {
 	return []string{"architecture", "training_config", "data", "infrastructure", "optimization", "testing", "documentation", "other"}
+}
+
+// Items are the candidates of the round, winners first.
+func (h History) Items() []HistoryItem {
+	items := slices.Concat(h.SI.CoWinners, h.Losers)
+	if h.Winner != nil {
+		items = append([]HistoryItem{*h.Winner}, items...)
+	}
+	return items
 }

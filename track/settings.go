@@ -24,30 +24,31 @@ func (d Direction) Better(a, b float64) bool {
 	return a > b
 }
 
-// Settings is config/settings.json: what the user decides.
+// Settings is config/settings.json: what the user decides. The comments of its
+// fields, and of the types below, are the configuration reference.
 type Settings struct {
-	SIClaudeSetting         bool      `json:"si_claude_setting"`
-	NumberOfAgents          int       `json:"number_of_agents"`
-	NumberOfMaxCritics      int       `json:"number_of_max_critics"`
-	CurrentRepoURL          string    `json:"current_repo_url"`
-	ForkURL                 string    `json:"fork_url"`
-	UpstreamURL             string    `json:"upstream_url"`
-	TopicSlug               string    `json:"topic_slug"`
-	TargetBranch            string    `json:"target_branch"`
-	BenchmarkCommand        string    `json:"benchmark_command"`
-	BenchmarkFormat         string    `json:"benchmark_format"`
-	BenchmarkDirection      Direction `json:"benchmark_direction"`
-	PrimaryMetric           string    `json:"primary_metric"`
-	MaxIterations           int       `json:"max_iterations"`
-	PlateauThreshold        Threshold `json:"plateau_threshold"`
-	PlateauWindow           int       `json:"plateau_window"`
-	TargetValue             *float64  `json:"target_value"`
-	SealedFiles             []string  `json:"sealed_files"`
-	RegressionThreshold     float64   `json:"regression_threshold"`
-	CircuitBreakerThreshold int       `json:"circuit_breaker_threshold"`
-	AutoPush                bool      `json:"auto_push"`
-	AutoPR                  bool      `json:"auto_pr"`
-	SI                      Options   `json:"si"`
+	SIClaudeSetting         bool      `json:"si_claude_setting"`         // kept for old tracks; not used
+	NumberOfAgents          int       `json:"number_of_agents"`          // planners in a round, and executors at most
+	NumberOfMaxCritics      int       `json:"number_of_max_critics"`     // most plans under review at once
+	CurrentRepoURL          string    `json:"current_repo_url"`          // kept for old tracks; not used
+	ForkURL                 string    `json:"fork_url"`                  // where a pull request comes from
+	UpstreamURL             string    `json:"upstream_url"`              // where a pull request goes to
+	TopicSlug               string    `json:"topic_slug"`                // the track; set-up fills it in
+	TargetBranch            string    `json:"target_branch"`             // what improve/… starts from
+	BenchmarkCommand        string    `json:"benchmark_command"`         // run by the shell in a clean checkout of the candidate
+	BenchmarkFormat         string    `json:"benchmark_format"`          // json, number, pass_fail, gobench, hyperfine, pytest-benchmark, criterion or regex
+	BenchmarkDirection      Direction `json:"benchmark_direction"`       // higher_is_better or lower_is_better
+	PrimaryMetric           string    `json:"primary_metric"`            // the metric's name in the benchmark's output
+	MaxIterations           int       `json:"max_iterations"`            // rounds at most
+	PlateauThreshold        Threshold `json:"plateau_threshold"`         // smallest gain of a round that counts: a percentage as a text, or an absolute number
+	PlateauWindow           int       `json:"plateau_window"`            // winning rounds in a row below the threshold that end the loop
+	TargetValue             *float64  `json:"target_value"`              // the score that ends the loop, or null
+	SealedFiles             []string  `json:"sealed_files"`              // paths, folders with a trailing /, and globs that no candidate may touch
+	RegressionThreshold     float64   `json:"regression_threshold"`      // largest relative drop of a sub-score that a winner may bring
+	CircuitBreakerThreshold int       `json:"circuit_breaker_threshold"` // rounds in a row without a winner that end the loop
+	AutoPush                bool      `json:"auto_push"`                 // push the improve branch to origin after a win
+	AutoPR                  bool      `json:"auto_pr"`                   // open a pull request with gh when the target is reached
+	SI                      Options   `json:"si"`                        // our own settings
 }
 
 // Options are our own settings, under "si", where an old reader passes over
@@ -63,15 +64,15 @@ type Options struct {
 	WorktreeDir   string         `json:"worktree_dir,omitempty"`     // where workspaces lie
 	Isolation     string         `json:"isolation,omitempty"`        // clone (default) or worktree
 	MaxFileMB     int            `json:"max_file_mb,omitempty"`      // largest file of a candidate, default 100
-	MinFreeDiskMB int            `json:"min_free_disk_mb,omitempty"` // default 500
-	Budget        BudgetOptions  `json:"budget,omitempty"`
+	MinFreeDiskMB int            `json:"min_free_disk_mb,omitempty"` // free disk below which no step begins, default 500
+	Budget        BudgetOptions  `json:"budget,omitempty"`           // what ends the loop when it is spent
 }
 
 // AgentOptions names the backend of each role: "tuner", or "command:" and a
 // shell command. A role that is not listed has the default.
 type AgentOptions struct {
-	Default     string            `json:"default,omitempty"`
-	Roles       map[string]string `json:"roles,omitempty"`
+	Default     string            `json:"default,omitempty"`      // plays every role that is not listed; default tuner
+	Roles       map[string]string `json:"roles,omitempty"`        // by role: researcher, planner, architect, critic, executor
 	WallSeconds float64           `json:"wall_seconds,omitempty"` // per task, default 3600
 	IdleSeconds float64           `json:"idle_seconds,omitempty"` // without a byte of output, default 900
 	Env         []string          `json:"env,omitempty"`          // names of variables handed to agents
@@ -99,23 +100,23 @@ type FormatOptions struct {
 // such as "<= +5%", against the champion or, with Against "baseline", against
 // the start.
 type GuardOption struct {
-	Name    string `json:"name,omitempty"`
-	Command string `json:"command,omitempty"`
-	Metric  string `json:"metric,omitempty"`
-	Bound   string `json:"bound,omitempty"`
-	Against string `json:"against,omitempty"`
+	Name    string `json:"name,omitempty"`    // for messages; default the command or the metric
+	Command string `json:"command,omitempty"` // must exit 0 in a checkout of the candidate
+	Metric  string `json:"metric,omitempty"`  // a sub-score
+	Bound   string `json:"bound,omitempty"`   // such as "<= +5%" or "< 200"
+	Against string `json:"against,omitempty"` // champion (default) or baseline
 }
 
 // LinkOption gives an untracked path of the checkout to workspaces.
 type LinkOption struct {
-	Path string `json:"path"`
+	Path string `json:"path"`           // relative to the checkout
 	Mode string `json:"mode,omitempty"` // copy (default) or link
 }
 
 // BudgetOptions end the loop when spent; 0 is no limit.
 type BudgetOptions struct {
-	WallHours     float64 `json:"wall_hours,omitempty"`
-	BenchmarkRuns int     `json:"benchmark_runs,omitempty"`
+	WallHours     float64 `json:"wall_hours,omitempty"`     // of one start of the loop
+	BenchmarkRuns int     `json:"benchmark_runs,omitempty"` // of one start of the loop
 }
 
 // DefaultSettings are the values of a new track.

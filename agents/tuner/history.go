@@ -50,10 +50,7 @@ func recordOf(f agents.Facts) record {
 }
 
 func (r *record) add(h track.History, d track.Direction) {
-	items := h.Losers
-	if h.Winner != nil {
-		items = append([]track.HistoryItem{*h.Winner}, items...)
-	}
+	items := h.Items()
 	won := winnersOf(h)
 	if r.blocked += len(h.SI.RejectedPlans); len(items) > 0 {
 		r.blocked = len(h.SI.RejectedPlans)
@@ -63,7 +60,7 @@ func (r *record) add(h track.History, d track.Direction) {
 	}
 	before := len(r.winners)
 	for range len(won) - countWon(items, won) {
-		r.winners = append(r.winners, "") // the first of two winners stands in no list of items
+		r.winners = append(r.winners, "") // an older history lists only the last of two winners
 	}
 	for _, it := range items {
 		edit := editOf(it)
@@ -130,7 +127,7 @@ func trialOf(it track.HistoryItem, e track.Edit, baseline *float64, won bool, d 
 // judged reports whether a measured candidate was refused for what it is, and not
 // because another stood before it or conflicted with it.
 func judged(it track.HistoryItem) bool {
-	return it.SI.Effect != nil || it.FailureAnalysis != nil || strings.Contains(it.SI.Verdict, "guard")
+	return it.SI.Effect != nil || it.FailureAnalysis != nil || strings.HasPrefix(it.SI.Verdict, "refused: guard")
 }
 
 // gainOf is how much better an item was, as a logarithm, so that steps add up. A

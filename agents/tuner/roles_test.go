@@ -129,7 +129,7 @@ func TestSearchFollowsTheHistory(t *testing.T) {
 		"a win goes on with a longer step":        {"8", []track.History{tried("8", "accepted", 120, up, true)}, "32"},
 		"a loss turns round":                      {"4", []track.History{tried("8", "refused: worse", 80, worse, false)}, "2"},
 		"a failure turns round":                   {"4", []track.History{{Losers: []track.HistoryItem{{PlanID: "x", SI: tried("2", "", 0, nil, false).Losers[0].SI}}}}, "8"},
-		"faster but refused by a guard is a wall": {"4", []track.History{tried("8", "refused: guard \"tests\": failed", 150, nil, false)}, "2"},
+		"faster but refused by a guard is a wall": {"4", []track.History{tried("8", "refused: guard \"tests\": failed", 150, nil, false), elsewhere()}, "2"},
 		"better but not judged is taken up":       {"4", []track.History{tried("16", "refused: not judged: two winners", 150, nil, false), elsewhere()}, "17"},
 		"two losses shorten the step":             {"4", []track.History{tried("8", "", 80, worse, false), tried("2", "", 80, worse, false)}, "3"},
 		"the effect says more than the scores":    {"4", []track.History{tried("8", "refused: worse", 120, worse, false)}, "2"},
