@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"si/internal/durable"
 )
 
 // layClone makes the repository and the checkout of a clone. It is what git
@@ -114,12 +117,6 @@ func (w *Workspace) register(ctx context.Context) error {
 	if admin == "" {
 		return &Error{Op: "add worktree", Path: w.path, Msg: "git did not register it"}
 	}
-	// A sparse checkout breeds sparse worktrees through these two.
-	for _, f := range []string{"config.worktree", filepath.Join("info", "sparse-checkout")} {
-		if err := os.Remove(filepath.Join(admin, f)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("add worktree %s: %w", w.path, err)
-		}
-	}
 	return nil
 }
 
@@ -149,9 +146,8 @@ func (w *Workspace) publish(ctx context.Context, commit string) error {
 	if admin == "" {
 		return &Error{Op: "reset worktree", Path: w.path, Msg: "it is no longer registered with the repository"}
 	}
-	// A lock there is of a crashed git: the folder is ours alone.
-	for _, f := range []string{"index.lock", "HEAD.lock"} {
-		_ = os.Remove(filepath.Join(admin, f))
+	if err := purge(admin); err != nil {
+		return fmt.Errorf("reset worktree %s: %w", w.path, err)
 	}
 	if err := copyIndex(w.slot.index(), filepath.Join(admin, "index")); err != nil {
 		return err
@@ -161,4 +157,30 @@ func (w *Workspace) publish(ctx context.Context, commit string) error {
 		args: []string{"update-ref", "--no-deref", "HEAD", commit},
 	})
 	return err
+}
+
+// purge empties the git folder of a worktree of ours but for what makes it one.
+// Locks there are of a crashed git; a sparse checkout of the user's breeds
+// config.worktree and info/sparse-checkout; and a benchmark could keep something
+// for the next candidate.
+func purge(admin string) error {
+	entries, err := os.ReadDir(admin)
+	if err != nil {
+		return err // wrapped by publish
+	}
+	needed := []string{"HEAD", "commondir", "gitdir", "locked", "refs", "reftable"}
+	for _, e := range entries {
+		if !slices.Contains(needed, e.Name()) {
+			if err := removeAll(filepath.Join(admin, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	// git reads the configuration of the repository that this file names.
+	file, own := filepath.Join(admin, "commondir"), "../..\n"
+	if data, err := readBounded(file, 1<<10); err == nil && string(data) == own {
+		return nil
+	}
+	var store durable.Store
+	return store.Replace(file, []byte(own), 0o644) // wrapped by publish
 }

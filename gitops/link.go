@@ -120,7 +120,7 @@ func (c *carrier) bring(l Link) error {
 	}
 	if dir := filepath.Dir(path); dir != "." {
 		if err := c.to.MkdirAll(dir, 0o755); err != nil {
-			return err //nolint:wrapcheck // wrapped by Link
+			return err // wrapped by Link
 		}
 	}
 	switch l.Mode {
@@ -136,7 +136,7 @@ func (c *carrier) bring(l Link) error {
 		err = fmt.Errorf("unknown mode %q; use %s or %s", l.Mode, LinkCopy, LinkLink)
 	}
 	c.brought = append(c.brought, path)
-	return err //nolint:wrapcheck // wrapped by Link
+	return err // wrapped by Link
 }
 
 func (c *carrier) copy(path string, info fs.FileInfo) error {
@@ -154,11 +154,11 @@ func (c *carrier) copy(path string, info fs.FileInfo) error {
 
 func (c *carrier) copyDir(path string, info fs.FileInfo) error {
 	if err := c.to.Mkdir(path, 0o700); err != nil {
-		return err //nolint:wrapcheck // wrapped by Link
+		return err // wrapped by Link
 	}
 	dir, err := c.from.Open(path)
 	if err != nil {
-		return err //nolint:wrapcheck // wrapped by Link
+		return err // wrapped by Link
 	}
 	entries, err := dir.ReadDir(-1)
 	if err = errors.Join(err, dir.Close()); err != nil {
@@ -175,7 +175,7 @@ func (c *carrier) copyDir(path string, info fs.FileInfo) error {
 		}
 	}
 	// Last: the folder may be closed for writing.
-	return c.to.Chmod(path, info.Mode().Perm()) //nolint:wrapcheck // wrapped by Link
+	return c.to.Chmod(path, info.Mode().Perm()) // wrapped by Link
 }
 
 // copyLink keeps links that stay inside the checkout; another one would be a way
@@ -183,24 +183,24 @@ func (c *carrier) copyDir(path string, info fs.FileInfo) error {
 func (c *carrier) copyLink(path string) error {
 	target, err := c.from.Readlink(path)
 	if err != nil {
-		return err //nolint:wrapcheck // wrapped by Link
+		return err // wrapped by Link
 	}
 	if filepath.IsAbs(target) || !filepath.IsLocal(filepath.Join(filepath.Dir(path), target)) {
 		c.warn("%s is a link that leads out of the checkout and was left out", printable(path))
 		return nil
 	}
-	return c.to.Symlink(target, path) //nolint:wrapcheck // wrapped by Link
+	return c.to.Symlink(target, path) // wrapped by Link
 }
 
 func (c *carrier) copyFile(path string, info fs.FileInfo) error {
 	in, err := c.from.Open(path)
 	if err != nil {
-		return err //nolint:wrapcheck // wrapped by Link
+		return err // wrapped by Link
 	}
 	defer in.Close() // opened for reading only
 	out, err := c.to.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
 	if err != nil {
-		return err //nolint:wrapcheck // wrapped by Link
+		return err // wrapped by Link
 	}
 	// Files are handed to copy_file_range, which shares blocks where it can.
 	_, err = io.Copy(out, in)

@@ -108,9 +108,16 @@ func TestSubmodulesComeFromTheUsersDisk(t *testing.T) {
 		t.Errorf("after Reset: %q", got)
 	}
 	put(t, filepath.Join(w.Path(), "a.txt"), "x\n")
+	// git status of the whole would run git inside, with the agent's settings.
+	trace := filepath.Join(t.TempDir(), "ran")
+	f.gitIn(filepath.Join(w.Path(), "sub mod"), "config", "core.fsmonitor", "touch '"+trace+"'; false")
+	f.gitIn(filepath.Join(w.Path(), "sub mod"), "config", "filter.evil.clean", "touch '"+trace+"'; cat")
+	put(t, filepath.Join(w.Path(), "sub mod/.gitattributes"), "* filter=evil\n")
+	put(t, filepath.Join(w.Path(), "sub mod/a.txt"), "eno\n")
 	if _, changes := f.collect(r, w, base); len(changes) != 1 {
 		t.Errorf("%v", changes)
 	}
+	absent(t, trace)
 	if now, _ := os.ReadFile(filepath.Join(f.dir, ".git/config")); string(now) != string(config) {
 		t.Error("the user's configuration was written")
 	}

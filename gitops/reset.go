@@ -98,7 +98,7 @@ func (e expected) clean(root, rel string) error {
 		}
 	}
 	if err != nil {
-		return err //nolint:wrapcheck // names the path; the caller says what was being done
+		return err // names the path; the caller says what was being done
 	}
 	for _, entry := range entries {
 		path := filepath.Join(rel, entry.Name())
@@ -125,7 +125,7 @@ func (e expected) delete(root, dir, path string) error {
 		return nil
 	}
 	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // a checkout's folder
-		return err //nolint:wrapcheck // names the path; the caller says what was being done
+		return err // names the path; the caller says what was being done
 	}
 	return removeAll(filepath.Join(root, path))
 }

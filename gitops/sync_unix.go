@@ -37,7 +37,7 @@ func (r *Repo) Sync() error {
 func syncPath(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return err //nolint:wrapcheck // names the path
+		return err // names the path
 	}
 	return errors.Join(f.Sync(), f.Close())
 }

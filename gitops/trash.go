@@ -105,5 +105,5 @@ func removeAll(dir string) error {
 		}
 		return nil
 	})
-	return os.RemoveAll(dir) //nolint:wrapcheck // the callers say what was being done
+	return os.RemoveAll(dir) // the callers say what was being done
 }

@@ -73,6 +73,8 @@ func TestCloneKnowsNothingOfTheTarget(t *testing.T) {
 	f.git("config", "core.autocrlf", "true")
 	f.git("branch", "other")
 	f.git("tag", "v1")
+	put(t, filepath.Join(f.root(), "template/hooks/post-commit"), "#!/bin/sh\n")
+	f.git("config", "--global", "init.templateDir", filepath.Join(f.root(), "template"))
 	f.git("remote", "add", "origin", "/nowhere")
 	w := f.clone(f.open(), base)
 	if got := f.gitIn(w.Path(), "for-each-ref", "--format=%(refname)"); got != "refs/heads/candidate" {
@@ -90,6 +92,7 @@ func TestCloneKnowsNothingOfTheTarget(t *testing.T) {
 	if got := f.gitIn(w.Path(), "log", "--format=%H"); got != base {
 		t.Errorf("log %q", got)
 	}
+	absent(t, filepath.Join(w.Path(), ".git/hooks/post-commit"))
 	before := f.git("for-each-ref")
 	f.gitIn(w.Path(), "commit", "-q", "--allow-empty", "-m", "agent's")
 	f.gitIn(w.Path(), "branch", "-f", "main", "HEAD")
@@ -145,6 +148,8 @@ func TestResetIsExact(t *testing.T) {
 	f.write("a.txt", "uno\n")
 	f.git("rm", "-q", "dir/b.txt")
 	next := f.commit("next")
+	f.git("config", "core.trustctime", "false")
+	f.git("config", "core.checkStat", "minimal")
 	r := f.open()
 	w := f.worktree(r, base)
 	clean := content(t, w.Path())
@@ -183,6 +188,10 @@ func TestResetIsExact(t *testing.T) {
 			f.must(os.Remove(at("run.sh")))
 		},
 		"commits": func() { put(t, at("c"), "c"); f.gitIn(w.Path(), "add", "c"); f.gitIn(w.Path(), "commit", "-qm", "c") },
+		"its git folder": func() {
+			put(t, filepath.Join(r.adminOf(w.Path()), "memory/x"), "x")
+			put(t, filepath.Join(r.adminOf(w.Path()), "commondir"), "/nowhere\n")
+		},
 		"sparse": func() {
 			f.gitIn(w.Path(), "-c", "extensions.worktreeConfig=false", "sparse-checkout", "set", "--no-cone", "/a.txt")
 		},
@@ -194,6 +203,7 @@ func TestResetIsExact(t *testing.T) {
 			if got := content(t, w.Path()); !reflect.DeepEqual(got, clean) {
 				t.Errorf("got %q\nwant %q", got, clean)
 			}
+			absent(t, filepath.Join(r.adminOf(w.Path()), "memory"))
 			if got := f.gitIn(w.Path(), "status", "--porcelain", "--ignored") + f.gitIn(w.Path(), "rev-parse", "HEAD"); got != base {
 				t.Errorf("git in the worktree sees %q", got)
 			}

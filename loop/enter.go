@@ -50,16 +50,10 @@ func unfinished(st track.File[track.IterationState]) bool {
 // begin cleans up after earlier runs and marks this one as running, once the
 // repository is what it should be. current is the round to take up.
 func (l *Loop) begin(ctx context.Context, resumed bool, current int) error {
-	if err := refuseOtherModes(l.cfg); err != nil {
-		return err
-	}
 	if err := l.sweepProcesses(); err != nil {
 		return err
 	}
 	if err := l.cleanUp(ctx, current); err != nil {
-		return err
-	}
-	if err := hideStateBase(ctx, l.cfg); err != nil {
 		return err
 	}
 	if err := l.checkImproveBranch(ctx); err != nil {
@@ -153,7 +147,9 @@ func (l *Loop) nextRound(ctx context.Context) (*round, error) {
 	}
 	l.lab.forget(n)
 	r := &round{Loop: l, n: n}
-	r.st = track.NewIteration(l.cfg.Paths, n, l.cfg.Now().UTC())
+	if r.st, err = track.NewIteration(l.cfg.Paths, n, l.cfg.Now().UTC()); err != nil {
+		return nil, err
+	}
 	r.st.Value.SI.Base = base
 	ideas, err := track.LoadIdeas(l.cfg.Paths)
 	if err != nil {

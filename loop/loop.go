@@ -91,6 +91,9 @@ func Run(ctx context.Context, cfg Config) (track.Summary, error) {
 		return track.Summary{}, err
 	}
 	defer lock.Release() //nolint:errcheck // the system releases it when the process ends
+	if err := firstOf(refuseOtherModes(cfg), hideStateBase(ctx, cfg)); err != nil {
+		return track.Summary{}, err
+	}
 	if err := l.open(); err != nil {
 		return track.Summary{}, err
 	}

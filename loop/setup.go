@@ -106,8 +106,31 @@ func hideStateBase(ctx context.Context, cfg Config) error {
 	if err != nil || rel == "." || strings.HasPrefix(rel, "..") {
 		return nil
 	}
+	if err := refuseTrackedState(ctx, cfg, filepath.ToSlash(rel)); err != nil {
+		return err
+	}
 	cfg.Repo.Disregard(rel)
 	return cfg.Repo.ExcludeLine(ctx, "/"+filepath.ToSlash(rel)+"/")
+}
+
+// refuseTrackedState refuses a repository that brings the state of a track with
+// it: what is trusted in it would be somebody else's word.
+func refuseTrackedState(ctx context.Context, cfg Config, rel string) error {
+	head, err := cfg.Repo.Head(ctx)
+	if err != nil {
+		return err
+	}
+	entries, err := cfg.Repo.ListTree(ctx, head.Commit)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Path, rel+"/self-improve/") {
+			return fmt.Errorf("%w: the repository itself holds %q, so trust and settings would be those of whoever committed it; take it out of the index (git rm -r --cached %s), or keep the state elsewhere with OMC_STATE_DIR",
+				ErrNoTrust, e.Path, rel)
+		}
+	}
+	return nil
 }
 
 func prepareGoal(cfg Config, in SetUp) error {

@@ -242,3 +242,51 @@ func FuzzReadJournal(f *testing.F) {
 		}
 	})
 }
+
+func TestParseEventLine(t *testing.T) {
+	own, err := encodeEvent(testEvent(7))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e, ok := parseEventLine(own); !ok || e.Round != 7 || e.Ev != EvWarning || e.Actor != "si" || len(e.Data) == 0 {
+		t.Errorf("our own line is not read: %+v", e)
+	}
+	for _, other := range []string{
+		``, `{}`, `{"ts":"x","ev":"a","run":"","round":1,"actor":"s"}`,
+		`{"ts":"2026-03-14T15:09:26Z","ev":"a","run":"","round":01,"actor":"s"}`,
+		`{"ts":"2026-03-14T15:09:26Z","ev":"a","run":"","round":1.5,"actor":"s"}`,
+		`{"ts":"2026-03-14T15:09:26Z","ev":"a","run":"","round":1,"actor":"s\\n"}`,
+		`{"ts":"2026-03-14T15:09:26Z","ev":"a","run":"","round":1,"actor":"s","data":{}`,
+		`{"ts":"2026-03-14T15:09:26Z","ev":"a","run":"","round":1,"actor":"s","data":1,"ev":"b"}`,
+		`{"ts":"2026-03-14T15:09:26Z","ev":"a","run":"","round":1,"actor":"s"} x`,
+		`{"ts":"2026-03-14T15:09:26Z","ev":"a","run":"","round":1,"actor":"s"`,
+		`{"ts":"2026-03-14T15:09:26Z","ev":"a","run":"","round":1,"actor":"s","data":0 }`,
+	} {
+		if e, ok := parseEventLine([]byte(other)); ok {
+			t.Errorf("%s is read as %+v", other, e)
+		}
+	}
+}
+
+// FuzzParseEventLine wants both ways of reading a line to agree.
+func FuzzParseEventLine(f *testing.F) {
+	own, err := encodeEvent(testEvent(7))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(own)
+	f.Add([]byte(`{"ts":"2026-03-14T15:09:26+01:00","ev":"","run":"r","round":-0,"actor":"s","data":null}`))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		fast, ok := parseEventLine(line)
+		if !ok {
+			return
+		}
+		var slow Event
+		if err := json.Unmarshal(line, &slow); err != nil {
+			t.Fatalf("%q is no JSON: %v", line, err)
+		}
+		if !fast.TS.Equal(slow.TS) || fast.Ev != slow.Ev || fast.Run != slow.Run || fast.Round != slow.Round || fast.Actor != slow.Actor || !bytes.Equal(fast.Data, slow.Data) {
+			t.Errorf("%q: got %+v, encoding/json %+v", line, fast, slow)
+		}
+	})
+}

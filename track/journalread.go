@@ -60,9 +60,11 @@ func (j *JournalReader) Next() (Event, error) {
 }
 
 func (j *JournalReader) event(line []byte) (Event, error) {
-	var e Event
-	if err := json.Unmarshal(line, &e); err != nil {
-		return Event{}, j.damage("not an event: "+err.Error(), err)
+	e, ok := parseEventLine(line)
+	if !ok {
+		if err := json.Unmarshal(line, &e); err != nil {
+			return Event{}, j.damage("not an event: "+err.Error(), err)
+		}
 	}
 	if e.Ev == "" || e.TS.IsZero() {
 		return Event{}, j.damage("not an event: ts or ev is missing", nil)

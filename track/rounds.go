@@ -13,10 +13,14 @@ import (
 	"si/internal/durable"
 )
 
-// NewIteration is the state of a round that begins. It replaces the state of
-// the round before.
-func NewIteration(p Paths, n int, now time.Time) File[IterationState] {
-	return File[IterationState]{Path: p.IterationStatePath, Value: IterationState{
+// NewIteration is the state of a round that begins. It replaces what the round
+// before left in the file, but for keys that this program does not model.
+func NewIteration(p Paths, n int, now time.Time) (File[IterationState], error) {
+	f, err := LoadIteration(p)
+	if err != nil {
+		return f, err
+	}
+	f.Value = IterationState{
 		Iteration: n, Status: MarkInProgress, CurrentStep: StepResearch, StartedAt: now, UpdatedAt: now,
 		Research:          ResearchState{Status: MarkPending},
 		Planning:          PlanningState{Status: MarkPending, Plans: map[string]PlanState{}},
@@ -24,7 +28,8 @@ func NewIteration(p Paths, n int, now time.Time) File[IterationState] {
 		Tournament:        TournamentState{Status: MarkPending},
 		Recording:         RecordingState{Status: MarkPending},
 		UserIdeasConsumed: []string{},
-	}}
+	}
+	return f, nil
 }
 
 // LoadPlan reads one planner's plan in round n; absent, Exists is false.
