@@ -10,7 +10,7 @@ TESTFLAGS ?= -timeout 15m
 .PHONY: build test race test-crash test-agents lint fmt demo install bench sim clean
 
 build:
-	$(GO) build -trimpath -o $(BIN) ./cmd/si
+	$(GO) build -o $(BIN) ./cmd/si
 
 demo: build
 	$(BIN) demo

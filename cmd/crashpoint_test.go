@@ -17,11 +17,11 @@ import (
 // asked for, what kind of document it writes, and whether that is in the first
 // round: "loop.(*round).save state/iteration_state.json first".
 
-// killHooks reads DOOM_TRACE, a file that receives a line for each point as it
+// killHooks reads DOOM_ROUND, the round in which the run begins; DOOM_TRACE, a file that receives a line for each point as it
 // is reached, and DOOM_AT, "before|after <n> <point>": the n-th time that the
 // point is reached the process kills itself, before or after the write.
 func killHooks() durable.Hooks {
-	k := &killer{seen: map[string]int{}, under: map[string]string{}, trace: os.Getenv("DOOM_TRACE")}
+	k := &killer{seen: map[string]int{}, under: map[string]string{}, round: os.Getenv("DOOM_ROUND"), trace: os.Getenv("DOOM_TRACE")}
 	k.when, k.at, _ = strings.Cut(os.Getenv("DOOM_AT"), " ")
 	return durable.Hooks{
 		Before: func(op durable.Op, path string) { k.reached("before", op, path) },
@@ -77,8 +77,8 @@ var (
 // kindOf names the document: its path in the track without numbers and letters.
 func kindOf(path string) string {
 	kind := filepath.ToSlash(path)
-	if i := strings.Index(kind, "/topics/"); i >= 0 {
-		kind = strings.SplitN(kind[i+len("/topics/"):], "/", 2)[1]
+	if _, below, ok := strings.Cut(kind, "/.omc/"); ok {
+		kind = strings.TrimPrefix(below, "self-improve/topics/default/")
 	}
 	return letter.ReplaceAllString(numbers.ReplaceAllString(kind, "N"), "${1}_X")
 }

@@ -3,6 +3,7 @@ package cmd_test
 import (
 	"context"
 	"os"
+	"syscall"
 	"testing"
 	"time"
 
@@ -17,7 +18,7 @@ import (
 // by a supervisor, by a script as "si", or by a test as a process to kill.
 func TestMain(m *testing.M) {
 	if code, was := proc.Supervise(os.Args); was {
-		os.Exit(code)
+		syscall.Exit(code) // os.Exit waits a second under the race detector, for each child
 	}
 	testscript.Main(m, map[string]func(){
 		"si":     func() { os.Exit(cmd.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },

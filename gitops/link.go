@@ -63,7 +63,7 @@ func (w *Workspace) Link(ctx context.Context, links []Link) (warnings []string, 
 func (r *Repo) included(ctx context.Context) ([]Link, error) {
 	file := filepath.Join(r.top, includeFile)
 	if _, err := readBounded(file, 1<<20); err != nil {
-		return nil, nil //nolint:nilerr // absent is the common case
+		return nil, nil // absent is the common case
 	}
 	const op = "read"
 	named, err := r.git.git(ctx, call{

@@ -185,7 +185,7 @@ func (g *goReader) diffTrees(prefix string, a, b *object.Tree, out *[]Change) er
 func (g *goReader) diffEntry(path string, x, y object.TreeEntry, out *[]Change) error {
 	sub := func(e object.TreeEntry) (*object.Tree, error) {
 		if e.Mode != filemode.Dir {
-			return nil, nil //nolint:nilnil // no tree is what an entry that is no folder has
+			return nil, nil // no tree is what an entry that is no folder has
 		}
 		return g.repo.TreeObject(e.Hash)
 	}

@@ -93,7 +93,7 @@ func (e expected) clean(root, rel string) error {
 	dir := filepath.Join(root, rel)
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrPermission) {
-		if err = os.Chmod(dir, 0o755); err == nil { //nolint:gosec // a checkout's folder
+		if err = os.Chmod(dir, 0o755); err == nil { // a checkout's folder
 			entries, err = os.ReadDir(dir)
 		}
 	}
@@ -124,7 +124,7 @@ func (e expected) delete(root, dir, path string) error {
 	if err := removeAll(filepath.Join(root, path)); err == nil {
 		return nil
 	}
-	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // a checkout's folder
+	if err := os.Chmod(dir, 0o755); err != nil { // a checkout's folder
 		return err // names the path; the caller says what was being done
 	}
 	return removeAll(filepath.Join(root, path))

@@ -28,7 +28,7 @@ git -c user.name=example -c user.email=example@localhost commit -q -m "$module $
 
 "$si" init --trust --seed 1 \
 	--objective "Sort faster" --scope parallel.go,qsort.go,radixsort.go --out-of-scope '**/*_test.go' \
-	--benchmark "go test -run '^$' -bench 'SortInt1K|SortString1K|Sort1e4' -benchtime 200ms -count 3" \
+	--benchmark "go test -run '^$' -bench 'SortInt1K|SortString1K|Sort1e4' -benchtime 100ms -count 1" \
 	--format gobench --metric geomean:ns/op --direction lower_is_better \
 	--sealed '**/*_test.go' --sealed go.mod --guard 'go test ./...' \
 	--max-iterations "${ROUNDS:-10}" --circuit-breaker 10 --accept-noise "$@"
