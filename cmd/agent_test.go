@@ -88,10 +88,11 @@ func plan(family, file, command string) track.Plan {
 	}
 }
 
-func critic(line string) track.CriticReview {
-	r := track.CriticReview{H001: "pass", H002: "pass", H003: "pass", SchemaValid: "pass", HistoryAware: "pass", Verdict: "approved"}
+// critic gives what the prompt asks for and no more.
+func critic(line string) map[string]any {
+	r := map[string]any{"h001_hypothesis_count": "pass", "history_aware": "pass", "verdict": "approved", "rejection_reason": nil}
 	if reason, ok := strings.CutPrefix(line, "reject "); ok {
-		r.Verdict, r.H001, r.RejectionReason = "rejected", "fail", &reason
+		r["verdict"], r["h001_hypothesis_count"], r["rejection_reason"] = "rejected", "fail", reason
 	}
 	return r
 }

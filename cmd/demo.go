@@ -141,7 +141,10 @@ func (o *demoOptions) answers(p *place) (loop.SetUp, error) {
 	v.TargetBranch, v.BenchmarkCommand, v.BenchmarkFormat = "main", facts.Benchmark, facts.Format
 	v.BenchmarkDirection, v.PrimaryMetric = track.Direction(facts.Direction), facts.Metric
 	v.SealedFiles, v.MaxIterations = facts.Sealed, facts.MaxIterations
-	v.SI.Seed, v.SI.Setup, v.SI.Guards = o.seed, facts.Setup, guardOptions(facts.Guards)
+	v.SI.Seed, v.SI.Setup = o.seed, facts.Setup
+	if v.SI.Guards, err = guardOptions(facts.Guards); err != nil {
+		return loop.SetUp{}, err
+	}
 	if o.rounds > 0 {
 		v.MaxIterations = o.rounds
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"si/benchmark"
 	"si/gitops"
 	"si/loop"
 	"si/track"
@@ -162,10 +163,44 @@ func (o *initOptions) answers(ctx context.Context, p *place) (loop.SetUp, error)
 	if v.BenchmarkCommand == "" {
 		return in, usagef("no benchmark: give the command with --benchmark")
 	}
+	if !settings.Exists && !o.flags.Changed("sealed") {
+		if err := o.proposeSeals(ctx, p, &v, in.Goal); err != nil {
+			return in, err
+		}
+	}
 	if changed || !settings.Exists {
 		in.Settings = &v
 	}
 	return in, nil
+}
+
+// proposeSeals seals what the benchmark is made of when nobody has said what to
+// seal, and says so.
+func (o *initOptions) proposeSeals(ctx context.Context, p *place, v *track.Settings, goal *loop.GoalAnswer) error {
+	start, err := p.repo.Resolve(ctx, v.TargetBranch)
+	if errors.Is(err, gitops.ErrNotFound) {
+		return nil // the set-up says so, with what to do
+	}
+	if err != nil {
+		return err
+	}
+	var scope []string
+	if goal != nil {
+		scope = goal.InScope
+		if goal.File != nil {
+			g, _ := track.ParseGoal(goal.File)
+			scope = g.InScope
+		}
+	}
+	if v.SealedFiles, err = loop.ProposeSeals(ctx, p.repo, start, v.BenchmarkCommand, scope); err != nil {
+		return err
+	}
+	if len(v.SealedFiles) == 0 {
+		v.SealedFiles = []string{}
+		return nil
+	}
+	_, err = fmt.Fprintf(o.world.Stdout, "sealed, since the benchmark names it: %s (choose with --sealed)\n", strings.Join(v.SealedFiles, ", "))
+	return err
 }
 
 func (o *initOptions) goal() (*loop.GoalAnswer, error) {
@@ -212,7 +247,7 @@ func (o *initOptions) apply(v *track.Settings) (changed bool, err error) {
 	set("target", func() error { v.TargetValue = numberIn(o.target); return nil })
 	set("agent", func() error { v.SI.Agents.Default = o.agents.agent; return nil })
 	set("agent-for", func() error { v.SI.Agents.Roles = o.agents.agentFor; return nil })
-	set("guard", func() error { v.SI.Guards = guardOptions(o.guards); return nil })
+	set("guard", func() (err error) { v.SI.Guards, err = guardOptions(o.guards); return err })
 	set("link", func() error { v.SI.Links = linkOptions(o.links); return nil })
 	set("plateau-threshold", func() error {
 		t, err := track.ParseThreshold(o.plateau)
@@ -258,17 +293,20 @@ func numberIn(text string) *float64 {
 }
 
 // guardOptions reads "metric: <= +5%" as a bound and anything else as a command.
-func guardOptions(texts []string) []track.GuardOption {
+func guardOptions(texts []string) ([]track.GuardOption, error) {
 	var out []track.GuardOption
 	for _, t := range texts {
 		metric, bound, ok := strings.Cut(t, ": ")
-		if bound = strings.TrimSpace(bound); ok && (strings.HasPrefix(bound, "<") || strings.HasPrefix(bound, ">")) {
-			out = append(out, track.GuardOption{Metric: strings.TrimSpace(metric), Bound: bound})
+		if !ok || strings.ContainsAny(metric, " \t") {
+			out = append(out, track.GuardOption{Command: t})
 			continue
 		}
-		out = append(out, track.GuardOption{Command: t})
+		if _, err := benchmark.ParseBound(bound); err != nil {
+			return nil, usagef("--guard %q: %w", t, err)
+		}
+		out = append(out, track.GuardOption{Metric: metric, Bound: strings.TrimSpace(bound)})
 	}
-	return out
+	return out, nil
 }
 
 func linkOptions(texts []string) []track.LinkOption {

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -82,8 +83,13 @@ func printSummary(w World, s track.Summary, err error, asJSON bool) error {
 	if s.Status == "" || asJSON && !errors.Is(err, loop.ErrFinished) { // the JSON log ends with the summary as an event
 		return nil
 	}
-	if asJSON {
-		return printJSON(w.Stdout, s)
+	if asJSON { // one object a line, as the loop's own last event would be
+		line, err := json.Marshal(map[string]any{"ev": track.EvRunEnded, "ts": w.Now().UTC(), "data": s})
+		if err != nil {
+			return fmt.Errorf("encode the summary: %w", err)
+		}
+		_, err = fmt.Fprintf(w.Stdout, "%s\n", line)
+		return err
 	}
 	if err := tui.Summary(w.Stdout, s); err != nil {
 		return fmt.Errorf("print the summary: %w", err)

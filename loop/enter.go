@@ -10,7 +10,7 @@ import (
 )
 
 // enter decides how this run begins: a new round, the round that a crash or a
-// stop interrupted, or not at all.
+// stop interrupted, or not at all: a nil round says that only the end is left.
 func (l *Loop) enter(ctx context.Context) (*round, error) {
 	before := l.progress.Value.Status
 	if before == track.StatusUserStopped && !l.cfg.Resume {
@@ -25,6 +25,10 @@ func (l *Loop) enter(ctx context.Context) (*round, error) {
 	if unfinished(st) {
 		current = st.Value.Iteration
 	}
+	status, reason := l.stopCondition()
+	if current == noRound && !resumed && before != track.StatusFailed && status != track.StatusRunning {
+		return nil, fmt.Errorf("%w: %s", ErrFinished, howToContinue(status, reason))
+	}
 	if err := l.begin(ctx, resumed, current); err != nil {
 		return nil, err
 	}
@@ -33,11 +37,9 @@ func (l *Loop) enter(ctx context.Context) (*round, error) {
 			return r, err
 		}
 	}
+	// A crash may have come between the last round and the end of the run.
 	if status, reason := l.stopCondition(); status != track.StatusRunning {
-		if err := l.setStatus(status, reason); err != nil {
-			return nil, err
-		}
-		return nil, fmt.Errorf("%w: %s", ErrFinished, howToContinue(status, reason))
+		return nil, l.setStatus(status, reason)
 	}
 	return l.nextRound(ctx)
 }
@@ -77,8 +79,16 @@ func (l *Loop) begin(ctx context.Context, resumed bool, current int) error {
 	if err != nil {
 		return err
 	}
+	if err := l.events.emit(track.EvWarning, 0, "si", track.Note{Text: notEnforced}); err != nil {
+		return err
+	}
 	return l.calibrate(ctx)
 }
+
+// notEnforced is said at each start: a promise that rests on checks alone is
+// not one that the machine keeps.
+const notEnforced = "nothing is sandboxed: agents and the benchmark run with your rights and your network; " +
+	"seals, your checkout and your refs are protected by checks"
 
 func (l *Loop) sweepProcesses() error {
 	if l.cfg.Sweep == nil {

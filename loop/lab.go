@@ -210,7 +210,8 @@ func (b *lab) fill(s *track.Sample, m benchmark.Measurement) {
 		s.Category, s.Fault = m.Fault.Category, m.Fault.String()
 		return
 	}
-	s.Score, s.SubScores, s.Basis, s.Odd = &m.Reading.Score, m.Reading.SubScores, m.Reading.Basis, m.Reading.Odd
+	r := m.Reading
+	s.Score, s.Metric, s.SubScores, s.Basis, s.Odd = &r.Score, r.Metric, r.SubScores, r.Basis, r.Odd
 }
 
 // refuseIncomparable takes the score from a candidate whose output is unusual
@@ -228,7 +229,7 @@ func (b *lab) refuseIncomparable(s *track.Sample) {
 
 // readingOf is the reading that a sample was made from.
 func readingOf(s track.Sample) benchmark.Reading {
-	r := benchmark.Reading{SubScores: s.SubScores, Basis: s.Basis, Odd: s.Odd}
+	r := benchmark.Reading{Metric: s.Metric, SubScores: s.SubScores, Basis: s.Basis, Odd: s.Odd}
 	if s.Score != nil {
 		r.Score = *s.Score
 	}

@@ -116,7 +116,7 @@ func Run(ctx context.Context, cfg Config) (track.Summary, error) {
 // (errStop), or something makes it impossible to go on.
 func (l *Loop) rounds(ctx context.Context) error {
 	first, err := l.enter(ctx)
-	if err != nil {
+	if err != nil || first == nil {
 		return err
 	}
 	for r := first; ; {

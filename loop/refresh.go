@@ -3,8 +3,11 @@ package loop
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
+	"si/benchmark"
+	"si/benchmark/duel"
 	"si/track"
 )
 
@@ -23,7 +26,7 @@ func (l *Loop) refresh() error {
 	if l.progress.Value.Status == track.StatusUserStopped && stopped == track.StatusRunning {
 		l.stop.asked.Store(true) // another tool asked by writing the status
 	}
-	if _, err := l.spec(); err != nil {
+	if err := checkSettings(l.settings.Value); err != nil {
 		return fmt.Errorf("%s: %w", l.settings.Path, err)
 	}
 	return l.reportChanges(old.Value, l.settings.Value)
@@ -81,4 +84,27 @@ func sortedUnion(a, b map[string]json.RawMessage) []string {
 		all[k] = true
 	}
 	return sortedKeys(all)
+}
+
+// checkSettings finds what the settings' own types cannot: patterns, bounds and
+// the numbers of the duel.
+func checkSettings(s track.Settings) error {
+	_, specErr := benchmark.SpecOf(s)
+	_, sealErr := benchmark.NewSeals(s.SealedFiles)
+	if sealErr != nil {
+		sealErr = fmt.Errorf("sealed_files: %w", sealErr)
+	}
+	_, guardErr := benchmark.GuardsOf(s)
+	m := s.SI.Measure
+	duelErr := duel.Config{
+		Mode: duel.Noisy, Sigma: 0.01, Alpha: m.Alpha, MinEffect: m.MinEffect, Target: m.Target, MaxRuns: m.MaxRuns,
+	}.WithDefaults().Validate()
+	if duelErr != nil {
+		duelErr = fmt.Errorf("si.measure: %w", duelErr)
+	}
+	var selErr error
+	if m.Selection != "" && m.Selection != "seed" {
+		selErr = fmt.Errorf("si.measure.selection: %q is neither empty (the duel) nor \"seed\"", m.Selection)
+	}
+	return errors.Join(specErr, sealErr, guardErr, duelErr, selErr)
 }

@@ -80,6 +80,10 @@ func (r *round) playStep(ctx context.Context, s step) error {
 	if err := s.play(r, ctx); err != nil {
 		return err
 	}
+	// Benchmarks and guards run code of candidates: they are watched as agents are.
+	if err := r.guard.check(ctx, r.n, string(s.name)); err != nil {
+		return err
+	}
 	return r.emit(track.EvStepEnded, "si", track.StepEvent{Step: s.name, Seconds: r.since(began)})
 }
 

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"si/benchmark"
 	"si/track"
 )
 
@@ -234,11 +233,8 @@ func prepareSettings(ctx context.Context, cfg Config, answer *track.Settings) er
 	if faults := v.Faults(); len(faults) > 0 {
 		return fmt.Errorf("%w: settings: %s", ErrNotSetUp, strings.Join(faults, "; "))
 	}
-	if _, err := benchmark.SpecOf(*v); err != nil {
-		return fmt.Errorf("%w: %w", ErrNotSetUp, err)
-	}
-	if _, err := benchmark.NewSeals(v.SealedFiles); err != nil {
-		return fmt.Errorf("%w: sealed_files: %w", ErrNotSetUp, err)
+	if err := checkSettings(*v); err != nil {
+		return fmt.Errorf("%w: settings: %w", ErrNotSetUp, err)
 	}
 	return doc.Save(cfg.Store)
 }

@@ -132,7 +132,8 @@ type Sample struct {
 	Subject   string   `json:"subject"` // champion, start, or an executor's id
 	Commit    string   `json:"commit"`
 	Tree      string   `json:"tree"`
-	Score     *float64 `json:"score"` // nil when the run gave none
+	Score     *float64 `json:"score"`            // nil when the run gave none
+	Metric    string   `json:"metric,omitempty"` // the name that the score goes by in the output
 	SubScores SubScore `json:"sub_scores,omitempty"`
 	Basis     []string `json:"basis,omitempty"`    // what the score was computed from
 	Category  Category `json:"category,omitempty"` // why there is no score
