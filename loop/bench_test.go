@@ -38,7 +38,9 @@ func (a instant) Plan(_ context.Context, t agents.Task) (track.Plan, error) {
 	file := fmt.Sprintf("f%d.txt", n)
 	return track.Plan{
 		Hypothesis: fmt.Sprintf("Writing round %d into %s helps.", t.Round, file), ApproachFamily: a.families[n], TargetFiles: []string{file},
-		Steps: []track.PlanStep{{Step: 1, File: file, Change: fmt.Sprintf("write %d", t.Round)}},
+		Steps:            []track.PlanStep{{Step: 1, File: file, Change: fmt.Sprintf("write %d", t.Round)}},
+		ExpectedOutcome:  track.ExpectedOutcome{Metric: "primary", EstimatedImpact: "unknown", Rationale: "none"},
+		HistoryReference: track.HistoryReference{BuildsOn: []string{}, Avoids: []string{}},
 	}, nil
 }
 
@@ -79,8 +81,12 @@ func BenchmarkRound(b *testing.B) {
 				}
 			})
 			b.ResetTimer()
-			if _, err := loop.Run(b.Context(), cfg); err != nil {
+			s, err := loop.Run(b.Context(), cfg)
+			if err != nil {
 				b.Fatal(err)
+			}
+			if len(s.Refused)+len(s.Kept) != n*rounds {
+				b.Fatalf("%d candidates in %d rounds of %d agents", len(s.Refused)+len(s.Kept), rounds, n)
 			}
 			b.ReportMetric(1000*whole/float64(rounds), "ms/round")
 			for step, seconds := range spent {
