@@ -20,8 +20,8 @@ import (
 // The fewest points at which a three-round run is killed. A write that is no
 // longer reached, or no longer goes through the store, lowers the count.
 const (
-	fewestPoints    = 40
-	fewestAllPoints = 100
+	fewestPoints    = 78
+	fewestAllPoints = 281
 )
 
 // crashRepo is a program with three numbers, each in a family of its own, and a

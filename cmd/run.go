@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -115,14 +116,16 @@ func (p *place) loopConfig(w World, agents agentFlags) (loop.Config, error) {
 	if err != nil {
 		return loop.Config{}, err
 	}
-	team, names, err := buildTeam(p.runner, agents.merge(user.Agents, settings.Value.SI.Agents), dir)
+	registry := filepath.Join(dir, "children")
+	runner := proc.New(proc.Options{Self: w.Self, Mark: p.mark, Registry: registry})
+	team, names, err := buildTeam(runner, agents.merge(user.Agents, settings.Value.SI.Agents), dir)
 	if err != nil {
 		return loop.Config{}, err
 	}
 	return loop.Config{
-		Version: Version, RunID: p.runID, Paths: p.paths, Store: w.Store, Repo: p.repo, Runner: p.runner,
+		Version: Version, RunID: p.runID, Paths: p.paths, Store: w.Store, Repo: p.repo, Runner: runner,
 		Agents: team, Names: names, Now: w.Now, Lookup: w.Lookup, WorkDir: dir, SlotDir: slot,
-		Sweep: func() (int, error) { return proc.Sweep(p.ofThisTrack) },
+		Sweep: func() (int, error) { return proc.Sweep(p.ofThisTrack, registry) },
 	}, nil
 }
 

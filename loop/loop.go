@@ -91,7 +91,7 @@ func Run(ctx context.Context, cfg Config) (track.Summary, error) {
 		return track.Summary{}, err
 	}
 	defer lock.Release() //nolint:errcheck // the system releases it when the process ends
-	if err := firstOf(refuseOtherModes(cfg), hideStateBase(ctx, cfg)); err != nil {
+	if err := firstOf(refuseOtherModes(cfg), hideOurs(ctx, cfg)); err != nil {
 		return track.Summary{}, err
 	}
 	if err := l.open(); err != nil {

@@ -69,21 +69,14 @@ func (r *round) askReviewers(ctx context.Context) error {
 func (r *round) reviewPlan(ctx context.Context, p *track.File[track.Plan], earlier []track.Plan) error {
 	plan := p.Value
 	letter := plan.PlannerID[len("planner_"):]
-	t := r.task(agents.Architect, "architect_"+letter, r.readers)
-	t.Facts.Plan = &plan
-	_, err := r.attempt(ctx, t, func(ctx context.Context, t agents.Task) error {
-		review, err := r.cfg.Agents.Architect(ctx, t)
-		if err == nil {
-			p.Value.ArchitectReview = &review
+	if p.Value.ArchitectReview == nil {
+		if err := r.askArchitect(ctx, p, "architect_"+letter); err != nil {
+			return err
 		}
-		return err
-	})
-	if err != nil {
-		return err
 	}
-	t = r.task(agents.Critic, "critic_"+letter, r.readers)
+	t := r.task(agents.Critic, "critic_"+letter, r.readers)
 	t.Facts.Plan, t.Facts.OtherPlans = &plan, earlier
-	_, err = r.attempt(ctx, t, func(ctx context.Context, t agents.Task) error {
+	_, err := r.attempt(ctx, t, func(ctx context.Context, t agents.Task) error {
 		review, err := r.cfg.Agents.Critic(ctx, t)
 		if err == nil {
 			p.Value.CriticReview = &review
@@ -94,6 +87,22 @@ func (r *round) reviewPlan(ctx context.Context, p *track.File[track.Plan], earli
 		return err
 	}
 	return p.Save(r.cfg.Store)
+}
+
+// askArchitect adds the architect's advice to a plan and saves it.
+func (r *round) askArchitect(ctx context.Context, p *track.File[track.Plan], id string) error {
+	plan := p.Value
+	t := r.task(agents.Architect, id, r.readers)
+	t.Facts.Plan = &plan
+	_, err := r.attempt(ctx, t, func(ctx context.Context, t agents.Task) error {
+		review, err := r.cfg.Agents.Architect(ctx, t)
+		if err != nil {
+			return err
+		}
+		p.Value.ArchitectReview = &review
+		return notTheAgents(p.Save(r.cfg.Store))
+	})
+	return err
 }
 
 func (r *round) planValues() []track.Plan {

@@ -60,7 +60,7 @@ func Prepare(ctx context.Context, cfg Config, in SetUp) error {
 	if err := cfg.Paths.EnsureLayout(cfg.Store); err != nil {
 		return err
 	}
-	if err := hideStateBase(ctx, cfg); err != nil {
+	if err := hideOurs(ctx, cfg); err != nil {
 		return err
 	}
 	lock, err := track.AcquireLock(cfg.Paths.LockPath(), track.Holder{Command: "si init", StartedAt: cfg.Now()})
@@ -98,18 +98,27 @@ func prepareGates(ctx context.Context, cfg Config, in SetUp) error {
 	return l.checkImproveBranch(ctx)
 }
 
-// hideStateBase keeps the state, when it lies inside the repository, out of the
-// user's status by one line in info/exclude, and out of our fingerprints.
-func hideStateBase(ctx context.Context, cfg Config) error {
-	rel, err := filepath.Rel(cfg.Repo.Toplevel(), cfg.Paths.StateBase())
-	if err != nil || rel == "." || strings.HasPrefix(rel, "..") {
-		return nil
+// hideOurs keeps what is ours and lies inside the repository (the state, and the
+// workspaces when settings put them there) out of the user's status by a line
+// in info/exclude each, and out of our fingerprints.
+func hideOurs(ctx context.Context, cfg Config) error {
+	for _, dir := range []string{cfg.Paths.StateBase(), filepath.Dir(cfg.WorkDir)} {
+		rel, err := filepath.Rel(cfg.Repo.Toplevel(), dir)
+		if err != nil || !filepath.IsLocal(rel) || rel == "." {
+			continue
+		}
+		rel = filepath.ToSlash(rel)
+		if dir == cfg.Paths.StateBase() {
+			if err := refuseTrackedState(ctx, cfg, rel); err != nil {
+				return err
+			}
+		}
+		cfg.Repo.Disregard(rel)
+		if err := cfg.Repo.ExcludeLine(ctx, "/"+rel+"/"); err != nil {
+			return err
+		}
 	}
-	if err := refuseTrackedState(ctx, cfg, filepath.ToSlash(rel)); err != nil {
-		return err
-	}
-	cfg.Repo.Disregard(rel)
-	return cfg.Repo.ExcludeLine(ctx, "/"+filepath.ToSlash(rel)+"/")
+	return nil
 }
 
 // refuseTrackedState refuses a repository that brings the state of a track with
