@@ -48,6 +48,6 @@ func DemoSetup() DemoFacts {
 		// go.mod too: another Go version there is another compiler.
 		Sealed:        []string{"device/", "cmd/", "store/store_test.go", "go.mod", ".gitignore"},
 		Guards:        []string{"go test -vet=off ./store"},
-		MaxIterations: 6,
+		MaxIterations: 5,
 	}
 }
