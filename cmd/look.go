@@ -132,7 +132,7 @@ func readStatus(paths track.Paths) (statusReport, error) {
 		return r, err
 	}
 	if held {
-		r.Running, r.Holder = true, &holder
+		r.Running, r.Holder, r.Next = true, &holder, "si stop"
 	}
 	progress, err := track.LoadProgress(paths)
 	if err != nil {

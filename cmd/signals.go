@@ -15,6 +15,10 @@ import (
 func stopSignals() (stops <-chan loop.StopKind, done func()) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	// Without a handler, a write to a closed pipe (si run --json | head) would end
+	// the loop. It is caught and not ignored: children would inherit that.
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE)
 	out := make(chan loop.StopKind, 4)
 	end := make(chan struct{})
 	var wg sync.WaitGroup
@@ -35,6 +39,7 @@ func stopSignals() (stops <-chan loop.StopKind, done func()) {
 	})
 	return out, func() {
 		signal.Stop(signals)
+		signal.Stop(broken)
 		close(end)
 		wg.Wait()
 	}
