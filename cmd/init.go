@@ -181,7 +181,7 @@ func (o *initOptions) goal() (*loop.GoalAnswer, error) {
 		return nil, nil
 	}
 	return &loop.GoalAnswer{
-		Objective: o.objective, Metric: firstText(o.metric, "primary"), Target: firstText(o.target, "as far as it goes"),
+		Objective: o.objective, Metric: firstText(o.metric, "primary"), Target: firstText(o.target, noTarget),
 		InScope: o.scope, OutScope: o.outOfScope,
 	}, nil
 }

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -66,7 +67,7 @@ func (o *initOptions) apply(v *track.Settings) (changed bool, err error) {
 	set("max-iterations", func() error { v.MaxIterations = o.rounds; return nil })
 	set("circuit-breaker", func() error { v.CircuitBreakerThreshold = o.breaker; return nil })
 	set("seed", func() error { v.SI.Seed = o.seed; return nil })
-	set("target", func() error { v.TargetValue = numberIn(o.target); return nil })
+	set("target", func() (err error) { v.TargetValue, err = targetIn(o.target); return err })
 	set("agent", func() error { v.SI.Agents.Default = o.agents.agent; return nil })
 	set("agent-for", func() error { v.SI.Agents.Roles = o.agents.agentFor; return nil })
 	set("guard", func() (err error) { v.SI.Guards, err = guardOptions(o.guards); return err })
@@ -82,12 +83,20 @@ func (o *initOptions) apply(v *track.Settings) (changed bool, err error) {
 	return changed, err
 }
 
-func numberIn(text string) *float64 {
-	n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	if err != nil {
-		return nil // words: as far as it goes
+// noTarget is how a goal says that there is no number to reach.
+const noTarget = "as far as it goes"
+
+// targetIn reads a target: a number, or nothing for as far as it goes.
+func targetIn(text string) (*float64, error) {
+	text = strings.TrimSpace(text)
+	if text == "" || text == noTarget {
+		return nil, nil
 	}
-	return &n
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsInf(n, 0) || math.IsNaN(n) {
+		return nil, usagef("--target %q is no finite number; leave it out for %q", text, noTarget)
+	}
+	return &n, nil
 }
 
 // guardOptions reads "metric: <= +5%" as a bound and anything else as a command.

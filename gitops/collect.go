@@ -39,6 +39,9 @@ func (r *Repo) Collect(ctx context.Context, w *Workspace, base string, c CommitM
 	if base != w.owner.Commit {
 		return Commit{}, nil, &Error{Op: "collect", Path: w.path, Msg: "it was laid from " + w.owner.Commit + ", not from " + base}
 	}
+	if info, err := os.Lstat(w.path); err != nil || !info.IsDir() {
+		return Commit{}, nil, &Error{Op: "collect", Path: w.path, Msg: "the workspace is gone, or something else stands in its place", Err: ErrRefused}
+	}
 	paths, err := w.changed(ctx, c.Limits.orDefault())
 	if err != nil {
 		return Commit{}, nil, err

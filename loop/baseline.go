@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"si/benchmark/duel"
 	"si/track"
@@ -23,20 +24,25 @@ const refusedSpread = 0.05
 // prepareBenchmark proves that the baseline runs in a workspace of ours, and
 // records its score and its noise.
 func (l *Loop) prepareBenchmark(ctx context.Context, in SetUp) (err error) {
-	if l.progress.Value.BenchmarkSet && in.Settings == nil {
-		return nil
+	if l.progress.Value.BenchmarkSet && l.progress.Value.SI.BenchmarkID == benchmarkID(l.settings.Value) {
+		return nil // another setting was changed: the scores stay what they are
 	}
 	if l.events, err = openEmitter(l.cfg); err != nil {
 		return err
 	}
-	defer l.events.close()
+	defer func() {
+		l.events.close()
+		l.events = nil
+	}()
 	if l.lab, err = newLab(l, nil); err != nil {
 		return err
 	}
 	defer l.lab.close(ctx)
-	start, err := l.cfg.Repo.Resolve(ctx, l.settings.Value.TargetBranch)
-	if err != nil {
-		return err
+	start := l.progress.Value.SI.StartCommit
+	if l.progress.Value.Iterations == 0 || start == "" {
+		if start, err = l.cfg.Repo.Resolve(ctx, l.settings.Value.TargetBranch); err != nil {
+			return err
+		}
 	}
 	if _, err := l.cfg.Repo.SweepWorkspaces(ctx, l.cfg.WorkDir, func(string) bool { return false }); err != nil {
 		return err
@@ -45,7 +51,36 @@ func (l *Loop) prepareBenchmark(ctx context.Context, in SetUp) (err error) {
 	if err != nil {
 		return err
 	}
-	return l.recordBaseline(start, samples, noise)
+	if err := l.recordBaseline(start, samples, noise); err != nil || l.progress.Value.Iterations == 0 {
+		return err
+	}
+	return l.rescoreChampion(ctx)
+}
+
+// rescoreChampion gives the champion a score on a benchmark that has changed
+// since it became one.
+func (l *Loop) rescoreChampion(ctx context.Context) error {
+	tip, err := l.tip(ctx)
+	if err != nil {
+		return err
+	}
+	s, err := l.retake(ctx, request{key: "setup/champion", purpose: "setup", subject: "champion", commit: tip, decides: true})
+	if err != nil {
+		return err
+	}
+	if s.Score == nil {
+		return fmt.Errorf("%w: the changed benchmark gives no score on the champion: %s", ErrNotSetUp, s.Fault)
+	}
+	l.progress.Value.BestScore = s.Score
+	return l.progress.Save(l.cfg.Store)
+}
+
+// benchmarkID tells one way of taking scores from another.
+func benchmarkID(s track.Settings) string {
+	parts := append([]string{
+		s.BenchmarkCommand, s.BenchmarkFormat, s.PrimaryMetric, string(s.BenchmarkDirection), s.SI.Benchmark.Regex, s.SI.Setup,
+	}, s.SI.Benchmark.ResultFiles...)
+	return fmt.Sprintf("%016x", hash(strings.Join(parts, "\x00")))
 }
 
 // baselineOf names what is measured to know the noise.
@@ -108,6 +143,8 @@ func (l *Loop) setNoise(samples []track.Sample, noise duel.Noise) {
 		p.LongestRun = max(p.LongestRun, s.Wall)
 	}
 	p.NoiseMode, p.Sigma, p.Tolerance, p.Linear = noise.Mode.String(), noise.Sigma, noise.Tolerance, noise.Linear
+	p.BenchmarkID, p.Whole = benchmarkID(l.settings.Value), nil
+	l.progress.Value.SI.BestNear = nil
 	reference := samples[0]
 	reference.Raw, reference.SubScores = "", medianSubScores(samples)
 	p.Baseline = &reference

@@ -15,7 +15,7 @@ func (l *Loop) end(ctx context.Context, err error) (track.Summary, error) {
 	case errors.Is(err, ErrAskResume), errors.Is(err, ErrNotSetUp):
 		return track.Summary{}, err
 	case errors.Is(err, ErrFinished):
-		s, sumErr := l.summarize(ctx, nil)
+		s, sumErr := l.summarize(ctx)
 		return s, firstOf(sumErr, err)
 	case errors.Is(err, ErrInterrupted):
 		// The second request: nothing more is done, the next start cleans up.
@@ -32,7 +32,13 @@ func (l *Loop) end(ctx context.Context, err error) (track.Summary, error) {
 	if err != nil {
 		return l.endFailed(ctx, err)
 	}
-	return l.conclude(ctx, whole)
+	if whole != nil {
+		l.progress.Value.SI.Whole = &track.WholeGain{Iterations: l.progress.Value.Iterations, Effect: *whole.effect, Before: whole.before, After: whole.after}
+	}
+	if err := l.setStatus(l.final, l.finalReason); err != nil {
+		return track.Summary{}, err
+	}
+	return l.conclude(ctx)
 }
 
 func (l *Loop) endStopped(ctx context.Context) (track.Summary, error) {
@@ -47,7 +53,7 @@ func (l *Loop) endStopped(ctx context.Context) (track.Summary, error) {
 	if err := l.cleanUp(ctx, l.progress.Value.Iterations+1); err != nil {
 		return track.Summary{}, err
 	}
-	return l.conclude(ctx, nil)
+	return l.conclude(ctx)
 }
 
 // endFailed records why the loop cannot go on. The round stays in progress on
@@ -58,7 +64,7 @@ func (l *Loop) endFailed(ctx context.Context, cause error) (track.Summary, error
 	if err := l.setStatus(status, cause.Error()); err != nil {
 		return track.Summary{}, errors.Join(cause, err)
 	}
-	s, err := l.summarize(ctx, nil)
+	s, err := l.summarize(ctx)
 	if err != nil {
 		return track.Summary{}, errors.Join(cause, err)
 	}
@@ -66,7 +72,7 @@ func (l *Loop) endFailed(ctx context.Context, cause error) (track.Summary, error
 }
 
 // conclude draws the chart, makes the summary and writes it down.
-func (l *Loop) conclude(ctx context.Context, whole *duelOutcome) (track.Summary, error) {
+func (l *Loop) conclude(ctx context.Context) (track.Summary, error) {
 	if l.guard != nil {
 		if err := l.guard.check(ctx, 0, "the run"); err != nil {
 			return l.endFailed(ctx, err)
@@ -79,7 +85,7 @@ func (l *Loop) conclude(ctx context.Context, whole *duelOutcome) (track.Summary,
 	if err := l.openPull(ctx); err != nil {
 		return track.Summary{}, err
 	}
-	s, err := l.summarize(ctx, whole)
+	s, err := l.summarize(ctx)
 	if err != nil {
 		return s, err
 	}

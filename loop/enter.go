@@ -39,7 +39,8 @@ func (l *Loop) enter(ctx context.Context) (*round, error) {
 	}
 	// A crash may have come between the last round and the end of the run.
 	if status, reason := l.stopCondition(); status != track.StatusRunning {
-		return nil, l.setStatus(status, reason)
+		l.final, l.finalReason = status, reason
+		return nil, nil
 	}
 	return l.nextRound(ctx)
 }
@@ -121,6 +122,19 @@ func (l *Loop) checkImproveBranch(ctx context.Context) error {
 	if err := l.cfg.Repo.CheckBranchName(ctx, branch); err != nil {
 		return err
 	}
+	champion, err := l.champion()
+	if err != nil {
+		return err
+	}
+	if champion != "" {
+		if !l.cfg.Repo.HasCommit(ctx, champion) {
+			return fmt.Errorf("branch %s is gone, and so is the champion %s of the last round: restore it (git fsck --lost-found), or start a new track", branch, champion)
+		}
+		if err := l.cfg.Repo.MoveRef(ctx, "refs/heads/"+branch, champion, ""); err != nil || l.events == nil {
+			return err
+		}
+		return l.note("branch %s was gone; it is back at the champion of the last round, %s", branch, short(champion))
+	}
 	start := l.progress.Value.SI.StartCommit
 	if start == "" {
 		if start, err = l.cfg.Repo.Resolve(ctx, l.settings.Value.TargetBranch); err != nil {
@@ -128,6 +142,28 @@ func (l *Loop) checkImproveBranch(ctx context.Context) error {
 		}
 	}
 	return l.cfg.Repo.MoveRef(ctx, "refs/heads/"+branch, start, "")
+}
+
+// champion is the commit that the last recorded round left on the improve
+// branch, "" when there is none on record.
+func (l *Loop) champion() (string, error) {
+	h, err := track.LoadRound(l.cfg.Paths, l.progress.Value.SI.RecordedRound)
+	if err != nil || !h.Exists {
+		return "", err
+	}
+	return h.Value.SI.Champion, nil
+}
+
+// movedBranch refuses a branch that is not where the last decision left it: what
+// stands there was never measured against the champion.
+func movedBranch(branch, now, champion string) error {
+	if now == champion || champion == "" {
+		return nil
+	}
+	return &TamperedError{During: "the run, or since the last one", Changes: []track.CheckoutEvent{{
+		Kind: "ref", Name: "refs/heads/" + branch, Before: champion, After: now, Stops: true,
+		Restore: fmt.Sprintf("git update-ref refs/heads/%s %s %s", branch, champion, now),
+	}}}
 }
 
 // tip is the commit of the improve branch.
@@ -147,12 +183,25 @@ func (l *Loop) nextRound(ctx context.Context) (*round, error) {
 	if err := l.stop.pending(); err != nil {
 		return nil, err
 	}
+	if id := l.progress.Value.SI.BenchmarkID; id != "" && id != benchmarkID(l.settings.Value) {
+		l.lab.known, l.lab.past = map[sampleID]track.Sample{}, nil
+		if err := l.calibrate(ctx); err != nil {
+			return nil, err
+		}
+	}
 	n := l.progress.Value.Iterations + 1
 	if err := l.cleanUp(ctx, n); err != nil {
 		return nil, err
 	}
 	base, err := l.tip(ctx)
 	if err != nil {
+		return nil, err
+	}
+	champion, err := l.champion()
+	if err != nil {
+		return nil, err
+	}
+	if err := movedBranch(l.refs.improve(), base, champion); err != nil {
 		return nil, err
 	}
 	l.lab.forget(n)
@@ -240,6 +289,12 @@ func explainMoved(err error, branch string) error {
 // track that the seed's tool has set up.
 func (l *Loop) calibrate(ctx context.Context) error {
 	p := &l.progress.Value
+	if id := p.SI.BenchmarkID; id != "" && id != benchmarkID(l.settings.Value) {
+		if err := l.note("the benchmark was changed since the last run: the champion is measured anew, and earlier scores cannot be compared with its"); err != nil {
+			return err
+		}
+		p.SI.NoiseMode, p.BestScore = "", nil
+	}
 	if p.SI.NoiseMode != "" {
 		return nil
 	}

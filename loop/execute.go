@@ -145,11 +145,12 @@ func (r *round) emitCandidate(c candidate, changes []gitops.Change) error {
 
 // refusedByGit says which errors of Collect are the candidate's own fault.
 func refusedByGit(err error) *track.FailureAnalysis {
+	var broken *gitops.Error // what an agent can do to its workspace is its own fault
 	switch {
 	case errors.Is(err, gitops.ErrNoChange):
 		return failure(track.CategoryLogicError, "the executor changed nothing", "no file of the workspace differs from the champion",
 			"a plan must name a change that is not already made")
-	case errors.Is(err, gitops.ErrRefused):
+	case errors.Is(err, gitops.ErrRefused), errors.As(err, &broken) && (broken.Op == "collect" || broken.Op == "stage"):
 		return failure(track.CategoryScopeError, "the change cannot be committed: %v", "it holds what a candidate may not hold",
 			"change source files only", err)
 	}
@@ -185,7 +186,7 @@ func (r *round) inspectChange(ctx context.Context, commit string, changes []gito
 			"do not add such links", quoted(bad)), nil
 	}
 	if bad := r.outOfScope(paths); len(bad) > 0 {
-		return failure(track.CategoryScopeError, "paths out of scope were changed: %s", "goal.md lists them as out of scope",
+		return failure(track.CategoryScopeError, "paths out of scope were changed: %s", "goal.md does not list them as in scope, or excludes them",
 			"stay within the scope of goal.md", quoted(bad)), nil
 	}
 	return nil, nil
@@ -215,12 +216,11 @@ func (r *round) links(ctx context.Context, commit string, added map[string]bool)
 	return links, nil
 }
 
-// outOfScope names the changed paths that goal.md excludes. A path that is
-// merely not listed as in scope is allowed: a change may need a new file.
+// outOfScope names the changed paths that goal.md does not let a change touch.
 func (r *round) outOfScope(paths []string) []string {
 	var bad []string
 	for _, p := range paths {
-		if matchesAny(r.goal.OutScope, p) {
+		if !inScope(r.goal, p) {
 			bad = append(bad, p)
 		}
 	}

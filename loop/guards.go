@@ -78,6 +78,7 @@ func (b *lab) guard(ctx context.Context, round int, subject, commit string, g be
 	if after, err := listing(a.path); err != nil || after != before {
 		a.tree = ""
 	}
+	a.seen = before
 	return result, nil
 }
 

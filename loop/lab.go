@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"si/benchmark"
 	"si/gitops"
+	"si/internal/clean"
 	"si/track"
 )
 
@@ -41,7 +43,8 @@ type arm struct {
 	ws    *gitops.Workspace
 	tree  string // "" when nothing that can be used is laid
 	used  int
-	fault string // why the tree that is laid cannot be measured
+	fault string            // why the tree that is laid cannot be measured
+	seen  [sha256.Size]byte // what lay there when its own last run ended
 }
 
 // pastSample is a run with its round.
@@ -158,7 +161,8 @@ func (b *lab) measure(ctx context.Context, req request, tree string) (track.Samp
 	if req.subject != "champion" && req.subject != "start" {
 		b.refuseIncomparable(&s)
 	}
-	return s, b.inspect(ctx, a)
+	b.inspect(ctx, a, &s)
+	return s, nil
 }
 
 func (b *lab) logPath(req request) string {
@@ -237,14 +241,18 @@ func readingOf(s track.Sample) benchmark.Reading {
 }
 
 // inspect gives up an arm whose tracked files the run has changed: the next run
-// there would measure something else.
-func (b *lab) inspect(ctx context.Context, a *arm) error {
+// there would measure something else. A run that has damaged the checkout so
+// that git cannot even tell gives no score.
+func (b *lab) inspect(ctx context.Context, a *arm, s *track.Sample) {
 	dirty, err := a.ws.Dirty(ctx)
-	if err != nil {
-		return err
+	if err == nil {
+		err = b.look(a)
 	}
-	if len(dirty) > 0 {
+	switch {
+	case err != nil:
+		a.tree = ""
+		s.Score, s.Category, s.Fault = nil, track.CategoryLogicError, "the run damaged the checkout that it ran in: "+clean.Line(err.Error(), 300)
+	case len(dirty) > 0:
 		a.tree = ""
 	}
-	return nil
 }

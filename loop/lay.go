@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -18,7 +19,7 @@ import (
 func (b *lab) lay(ctx context.Context, commit, tree string) (*arm, error) {
 	b.clock++
 	for _, a := range b.arms {
-		if a.tree == tree {
+		if a.tree == tree && b.untouched(a) {
 			a.used = b.clock
 			return a, nil
 		}
@@ -29,20 +30,52 @@ func (b *lab) lay(ctx context.Context, commit, tree string) (*arm, error) {
 	}
 	a.used, a.tree, a.fault = b.clock, "", ""
 	if err := a.ws.Reset(ctx, commit); err != nil {
-		return nil, err
+		// A candidate's run can damage the checkout it ran in: a new one is laid.
+		if a, err = b.replaceArm(ctx, a, commit); err != nil {
+			return nil, err
+		}
 	}
 	if err := b.prepare(ctx, a); err != nil {
 		return nil, err
 	}
 	a.tree = tree
-	return a, nil
+	return a, b.look(a)
+}
+
+// look remembers what lies in the arm.
+func (b *lab) look(a *arm) (err error) {
+	a.seen, err = listing(a.path)
+	return err
+}
+
+// untouched tells whether the arm is as its own last run left it. The run of
+// another tree could have written there.
+func (b *lab) untouched(a *arm) bool {
+	now, err := listing(a.path)
+	return err == nil && now == a.seen
+}
+
+// replaceArm lays a new checkout in the place of one that cannot be used.
+func (b *lab) replaceArm(ctx context.Context, a *arm, commit string) (*arm, error) {
+	_ = a.ws.Remove(ctx) // what is left of it goes with its folder
+	b.arms = slices.DeleteFunc(b.arms, func(x *arm) bool { return x == a })
+	if err := os.RemoveAll(a.path); err != nil {
+		return nil, fmt.Errorf("remove a damaged checkout: %w", err)
+	}
+	ws, err := b.l.cfg.Repo.Worktree(ctx, a.path, commit)
+	if err != nil {
+		return nil, err
+	}
+	fresh := &arm{path: a.path, ws: ws, used: a.used}
+	b.arms = append(b.arms, fresh)
+	return fresh, nil
 }
 
 // freeArm opens a further arm while there are fewer than two, and one for each
 // executor; then it takes the one that was idle longest.
 func (b *lab) freeArm(ctx context.Context, commit string) (*arm, error) {
 	if len(b.arms) < b.l.settings.Value.NumberOfAgents+1 || len(b.arms) < 2 {
-		path := filepath.Join(b.l.cfg.WorkDir, "measure", "arm_"+letters(len(b.arms)))
+		path := b.freePath()
 		ws, err := b.l.cfg.Repo.Worktree(ctx, path, commit)
 		if err != nil {
 			return nil, err
@@ -58,6 +91,16 @@ func (b *lab) freeArm(ctx context.Context, commit string) (*arm, error) {
 		}
 	}
 	return oldest, nil
+}
+
+// freePath is a place for an arm that no other has.
+func (b *lab) freePath() string {
+	for i := 0; ; i++ {
+		path := filepath.Join(b.l.cfg.WorkDir, "measure", "arm_"+letters(i))
+		if !b.uses(path) {
+			return path
+		}
+	}
 }
 
 // prepare gives a fresh checkout its linked paths, runs the set-up command and

@@ -80,6 +80,11 @@ type Loop struct {
 	stop     *stopper
 	started  time.Time
 	notes    []string
+
+	// How the run ends. It is written down after the final measurement, so that a
+	// run killed in between takes that measurement when it is started again.
+	final       track.Status
+	finalReason string
 }
 
 // Run runs the loop until a stop condition holds. The error is one of the
@@ -124,7 +129,8 @@ func (l *Loop) rounds(ctx context.Context) error {
 			return err
 		}
 		if status, reason := l.stopCondition(); status != track.StatusRunning {
-			return l.setStatus(status, reason)
+			l.final, l.finalReason = status, reason
+			return nil
 		}
 		if r, err = l.nextRound(ctx); err != nil {
 			return err
@@ -151,6 +157,9 @@ func (l *Loop) open() (err error) {
 	if err != nil {
 		l.events.close()
 		return err
+	}
+	if id := l.progress.Value.SI.BenchmarkID; id != "" && id != benchmarkID(l.settings.Value) {
+		past = nil // what was taken with another benchmark says nothing about this one
 	}
 	if l.lab, err = newLab(l, past); err != nil {
 		l.events.close()

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"si/benchmark"
@@ -31,10 +32,13 @@ func ProposeSeals(ctx context.Context, repo *gitops.Repo, commit, command string
 		data, err := repo.ReadFile(ctx, commit, path, maxScript)
 		return data, err == nil
 	}
-	goal := track.Goal{InScope: scope}
+	// A scope of everything names nothing: the benchmark is sealed all the same.
+	goal := track.Goal{InScope: slices.DeleteFunc(slices.Clone(scope), func(s string) bool {
+		return slices.Contains([]string{".", "./", "*", "**", "**/*", "/"}, strings.TrimSpace(s))
+	})}
 	var out []string
 	for _, p := range benchmark.ProposeSeals(command, func(path string) bool { return there[path] }, read) {
-		if len(scope) == 0 || !inScope(goal, strings.TrimSuffix(p.Path, "/")) {
+		if len(goal.InScope) == 0 || !inScope(goal, strings.TrimSuffix(p.Path, "/")) {
 			out = append(out, p.Path)
 		}
 	}

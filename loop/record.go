@@ -229,9 +229,5 @@ func (r *round) checkImproveTip(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if now != r.tip() {
-		return r.note("branch %s was moved from %s to %s by somebody else during round %d; the next round starts from there",
-			r.refs.improve(), short(r.tip()), short(now), r.n)
-	}
-	return nil
+	return movedBranch(r.refs.improve(), now, r.tip())
 }

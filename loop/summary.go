@@ -8,17 +8,13 @@ import (
 	"si/track"
 )
 
-// summarize reads the track and says what came of it. whole is the fresh
-// measurement of the start against the champion, nil when it was not taken.
-func (l *Loop) summarize(ctx context.Context, whole *duelOutcome) (track.Summary, error) {
+// summarize reads the track and says what came of it.
+func (l *Loop) summarize(ctx context.Context) (track.Summary, error) {
 	s, err := Survey(l.cfg.Paths)
 	if err != nil {
 		return s, err
 	}
 	s.Notes = l.notes
-	if whole != nil {
-		s.Improvement, s.Baseline, s.Best = whole.effect, &whole.before, &whole.after
-	}
 	s.Seconds = l.cfg.Now().Sub(l.started).Seconds()
 	if tip, err := l.tip(ctx); err == nil {
 		s.Champion = tip
@@ -52,6 +48,9 @@ func Survey(paths track.Paths) (track.Summary, error) {
 	}
 	if baseline.Exists {
 		s.Baseline = &baseline.Value.Score
+	}
+	if w := p.SI.Whole; w != nil && w.Iterations == p.Iterations {
+		s.Improvement, s.Baseline, s.Best = &w.Effect, &w.Before, &w.After
 	}
 	if p.GoalSlug != nil {
 		s.Branch = refNames{prefix: p.SI.RefPrefix, goal: *p.GoalSlug}.improve()

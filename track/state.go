@@ -37,17 +37,28 @@ type AgentSettings struct {
 
 // RunProgress is what we add to the run-time state.
 type RunProgress struct {
-	StartCommit   string   `json:"start_commit,omitempty"`   // what the whole gain is measured against
-	RecordedRound int      `json:"recorded_round,omitempty"` // the last round that the counters include
-	Reason        string   `json:"reason,omitempty"`         // why the loop ended, when the status does not say it
-	RefPrefix     string   `json:"ref_prefix,omitempty"`     // set when another track has the plain branch names
-	Baseline      *Sample  `json:"baseline,omitempty"`       // one run of the baseline, to compare outputs with
-	Linear        bool     `json:"linear,omitempty"`         // noise and effects are in units of the score, which can be 0 or negative
-	BestNear      *float64 `json:"best_near,omitempty"`      // the cautious end of what is known of best_score
-	Sigma         float64  `json:"sigma,omitempty"`          // noise of one run, on the log scale
-	NoiseMode     string   `json:"noise_mode,omitempty"`     // deterministic, quasi-deterministic, noisy
-	Tolerance     float64  `json:"tolerance,omitempty"`      // of the quasi-deterministic mode
-	LongestRun    float64  `json:"longest_run_s,omitempty"`  // of the baseline
+	StartCommit   string     `json:"start_commit,omitempty"`   // what the whole gain is measured against
+	RecordedRound int        `json:"recorded_round,omitempty"` // the last round that the counters include
+	Reason        string     `json:"reason,omitempty"`         // why the loop ended, when the status does not say it
+	RefPrefix     string     `json:"ref_prefix,omitempty"`     // set when another track has the plain branch names
+	Baseline      *Sample    `json:"baseline,omitempty"`       // one run of the baseline, to compare outputs with
+	BenchmarkID   string     `json:"benchmark_id,omitempty"`   // of what scores were taken with; others cannot be compared
+	Whole         *WholeGain `json:"whole,omitempty"`
+	Linear        bool       `json:"linear,omitempty"`        // noise and effects are in units of the score, which can be 0 or negative
+	BestNear      *float64   `json:"best_near,omitempty"`     // the cautious end of what is known of best_score
+	Sigma         float64    `json:"sigma,omitempty"`         // noise of one run, on the log scale
+	NoiseMode     string     `json:"noise_mode,omitempty"`    // deterministic, quasi-deterministic, noisy
+	Tolerance     float64    `json:"tolerance,omitempty"`     // of the quasi-deterministic mode
+	LongestRun    float64    `json:"longest_run_s,omitempty"` // of the baseline
+}
+
+// WholeGain is the start against the champion, measured afresh when the track
+// had so many iterations.
+type WholeGain struct {
+	Iterations int     `json:"iterations"`
+	Effect     Effect  `json:"effect"`
+	Before     float64 `json:"score_before"`
+	After      float64 `json:"score_after"`
 }
 
 // Step is a step of a round in state/iteration_state.json.

@@ -89,7 +89,19 @@ func writeLog(path string, notes []string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("create the folder of the agent's log: %w", err)
 	}
-	if err := os.WriteFile(path, []byte(strings.Join(notes, "\n")+"\n"), 0o644); err != nil {
+	// Never through a link that somebody has put in the log's place.
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("replace the agent's log: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return fmt.Errorf("write the agent's log: %w", err)
+	}
+	_, err = f.WriteString(strings.Join(notes, "\n") + "\n")
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
 		return fmt.Errorf("write the agent's log: %w", err)
 	}
 	return nil

@@ -66,6 +66,9 @@ func wholeLines(f *os.File) (keep, size int64, err error) {
 // clean.
 func (l *Log) Append(line []byte) error {
 	return l.store.around(OpAppend, l.path, func() error {
+		if err := l.inPlace(); err != nil {
+			return err
+		}
 		start, err := l.f.Seek(0, io.SeekEnd)
 		if err != nil {
 			return fmt.Errorf("append to %s: %w", l.path, err)
@@ -80,6 +83,20 @@ func (l *Log) Append(line []byte) error {
 		}
 		return nil
 	})
+}
+
+// inPlace makes sure that the open file is what stands at the path: lines written
+// to a file that was moved or replaced would be lost without a word.
+func (l *Log) inPlace() error {
+	open, err := l.f.Stat()
+	if err != nil {
+		return fmt.Errorf("append to %s: %w", l.path, err)
+	}
+	there, err := os.Lstat(l.path)
+	if err != nil || !os.SameFile(open, there) {
+		return fmt.Errorf("append to %s: the file was moved or replaced while it was written; put it back, then start again", l.path)
+	}
+	return nil
 }
 
 // Close closes the file.
