@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"si/benchmark"
 	"si/benchmark/duel"
+	"si/internal/clean"
 	"si/track"
 )
 
@@ -51,10 +53,35 @@ func (l *Loop) prepareBenchmark(ctx context.Context, in SetUp) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := l.checkGuards(ctx, start); err != nil {
+		return err
+	}
 	if err := l.recordBaseline(start, samples, noise); err != nil || l.progress.Value.Iterations == 0 {
 		return err
 	}
 	return l.rescoreChampion(ctx)
+}
+
+// checkGuards proves that the commands which guard a winner pass on the unchanged
+// repository: else nothing could ever win.
+func (l *Loop) checkGuards(ctx context.Context, start string) error {
+	guards, err := benchmark.GuardsOf(l.settings.Value)
+	if err != nil {
+		return err
+	}
+	for _, g := range guards {
+		if g.Command == "" {
+			continue
+		}
+		result, err := l.lab.guard(ctx, 0, "start", start, g)
+		if err != nil {
+			return err
+		}
+		if !result.OK {
+			return fmt.Errorf("%w: guard %q does not pass on the unchanged repository: %s", ErrNotSetUp, g.Name, clean.Line(result.What, 500))
+		}
+	}
+	return nil
 }
 
 // rescoreChampion gives the champion a score on a benchmark that has changed

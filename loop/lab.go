@@ -119,10 +119,8 @@ func (b *lab) take(ctx context.Context, req request) (track.Sample, error) {
 	if s, ok := b.known[id]; ok && s.Tree == tree {
 		return s, nil
 	}
-	if b.l.stop != nil {
-		if err := b.l.stop.pending(); err != nil {
-			return track.Sample{}, err
-		}
+	if err := b.l.stop.pending(); err != nil {
+		return track.Sample{}, err
 	}
 	s, err := b.measure(ctx, req, tree)
 	if err != nil {

@@ -47,7 +47,27 @@ func (l *Loop) reportChanges(old, now track.Settings) error {
 			changes = append(changes, track.ChangeDetails{Field: key, OldValue: before[key], NewValue: after[key], Source: "user"})
 		}
 	}
-	return l.recordChanges(changes)
+	if err := l.recordChanges(changes); err != nil {
+		return err
+	}
+	return refuseUnattended(changes, l.settings.Path)
+}
+
+// refuseUnattended stops a loop in which what decides about scores was changed
+// while agents could write there: nobody can tell the user's edit from theirs. A
+// person who starts the loop again has seen it.
+func refuseUnattended(changes []track.ChangeDetails, path string) error {
+	var guarded []string
+	for _, c := range changes {
+		switch c.Field {
+		case "benchmark_command", "benchmark_format", "benchmark_direction", "primary_metric", "sealed_files", "si":
+			guarded = append(guarded, c.Field)
+		}
+	}
+	if len(guarded) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: %s changed while the loop ran, and an agent could have done that; look at the file, then start the loop again to go on with it", path, join(guarded))
 }
 
 func (l *Loop) recordChanges(changes []track.ChangeDetails) error {

@@ -127,9 +127,9 @@ func (s *stopper) apply(c track.Control) {
 	}
 }
 
-// pending returns errStop once a stop was asked for.
+// pending returns errStop once a stop was asked for. Set-up has no stopper.
 func (s *stopper) pending() error {
-	if s.asked.Load() {
+	if s != nil && s.asked.Load() {
 		return errStop
 	}
 	return nil
