@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"si":     func() { os.Exit(cmd.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 		"doomed": func() { os.Exit(runDoomed()) },
-		"agent":  func() { os.Exit(runAgent()) },
+		"agent":  func() { syscall.Exit(runAgent()) }, // as above
 	})
 }
 
