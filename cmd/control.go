@@ -53,7 +53,7 @@ func stop(ctx context.Context, w World, f *placeFlags, now bool) error {
 		return fmt.Errorf("encode the request: %w", err)
 	}
 	name := fmt.Sprintf("%d-%s.json", w.Now().UnixNano(), p.runID)
-	if err := w.Store.Replace(filepath.Join(p.paths.ControlDir(), name), data, 0o644); err != nil {
+	if err := p.paths.Within(w.Store).Replace(filepath.Join(p.paths.ControlDir(), name), data, 0o644); err != nil {
 		return err
 	}
 	when := "stops after what runs now"
@@ -105,7 +105,7 @@ func idea(ctx context.Context, w World, f *placeFlags, text string) error {
 		return fmt.Errorf("%w: there is no track here yet; run 'si init'", loop.ErrNotSetUp)
 	}
 	next := append(bytes.TrimRight(old, "\n"), []byte("\n\n"+strings.TrimSpace(text)+"\n")...)
-	if err := w.Store.Replace(p.paths.IdeaPath, next, 0o644); err != nil {
+	if err := p.paths.Within(w.Store).Replace(p.paths.IdeaPath, next, 0o644); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(w.Stdout, "noted; it is used in the next round that begins")

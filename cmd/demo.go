@@ -54,6 +54,9 @@ in Go whose constants are badly chosen. It needs go and git, no network, no key.
 }
 
 func (o *demoOptions) run(ctx context.Context) error {
+	if o.rounds < 0 {
+		return usagef("--max-iterations %d: at least 1 is needed", o.rounds)
+	}
 	dir, err := o.unpack(ctx)
 	if err != nil {
 		return err

@@ -29,6 +29,9 @@ func newHistory(w World, place *placeFlags) *cobra.Command {
 			return err
 		}
 		if *asJSON {
+			if all == nil {
+				all = []track.History{} // no round yet is an empty list
+			}
 			return printJSON(w.Stdout, all)
 		}
 		return printHistory(w.Stdout, all)

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -90,7 +92,12 @@ func (o *initOptions) run(ctx context.Context) error {
 // setUp closes the gates and says what was found.
 func setUp(ctx context.Context, w World, cfg loop.Config, answers loop.SetUp) error {
 	answers.Tell = func(e loop.SetUpEvent) { _, _ = fmt.Fprintf(w.Stdout, "  %s\n", e.Text) }
+	ctx, done := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer done()
 	if err := loop.Prepare(ctx, cfg, answers); err != nil {
+		if ctx.Err() != nil {
+			return fmt.Errorf("the set-up was %w; nothing that runs was left, start it again", loop.ErrInterrupted)
+		}
 		return err
 	}
 	s, err := loop.Survey(cfg.Paths)

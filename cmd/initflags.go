@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,12 +61,17 @@ func (o *initOptions) apply(v *track.Settings) (changed bool, err error) {
 	text("regex", o.regex, &v.SI.Benchmark.Regex)
 	text("setup", o.setup, &v.SI.Setup)
 	text("selection", o.selection, &v.SI.Measure.Selection)
-	set("direction", func() error { v.BenchmarkDirection = track.Direction(o.direction); return nil })
+	set("format", func() error { return oneOf("format", o.format, track.Formats()) })
+	set("selection", func() error { return oneOf("selection", o.selection, []string{"", "duel", "seed"}) })
+	set("direction", func() error {
+		v.BenchmarkDirection = track.Direction(o.direction)
+		return oneOf("direction", o.direction, []string{string(track.HigherIsBetter), string(track.LowerIsBetter)})
+	})
 	set("sealed", func() error { v.SealedFiles = o.sealed; return nil })
 	set("result-file", func() error { v.SI.Benchmark.ResultFiles = o.resultFiles; return nil })
-	set("agents", func() error { v.NumberOfAgents = o.agentsN; return nil })
-	set("max-iterations", func() error { v.MaxIterations = o.rounds; return nil })
-	set("circuit-breaker", func() error { v.CircuitBreakerThreshold = o.breaker; return nil })
+	set("agents", func() error { v.NumberOfAgents = o.agentsN; return positive("agents", o.agentsN) })
+	set("max-iterations", func() error { v.MaxIterations = o.rounds; return positive("max-iterations", o.rounds) })
+	set("circuit-breaker", func() error { v.CircuitBreakerThreshold = o.breaker; return positive("circuit-breaker", o.breaker) })
 	set("seed", func() error { v.SI.Seed = o.seed; return nil })
 	set("target", func() (err error) { v.TargetValue, err = targetIn(o.target); return err })
 	set("agent", func() error { v.SI.Agents.Default = o.agents.agent; return nil })
@@ -81,6 +87,21 @@ func (o *initOptions) apply(v *track.Settings) (changed bool, err error) {
 		return nil
 	})
 	return changed, err
+}
+
+// oneOf refuses a flag's value that is none of those it can have.
+func oneOf(flag, value string, values []string) error {
+	if slices.Contains(values, value) {
+		return nil
+	}
+	return usagef("--%s %q is none of %s", flag, value, strings.Join(slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == "" }), ", "))
+}
+
+func positive(flag string, n int) error {
+	if n < 1 {
+		return usagef("--%s %d: at least 1 is needed", flag, n)
+	}
+	return nil
 }
 
 // noTarget is how a goal says that there is no number to reach.

@@ -14,6 +14,7 @@ import (
 
 	"si/gitops"
 	"si/internal/proc"
+	"si/loop"
 	"si/track"
 )
 
@@ -110,7 +111,7 @@ func (w World) userDir(variable, fallback string) (string, error) {
 	}
 	home := w.env("HOME")
 	if !filepath.IsAbs(home) {
-		return "", fmt.Errorf("neither %s nor HOME names a folder; set one of them", variable)
+		return "", fmt.Errorf("%w: neither %s nor HOME names a folder; set one of them", loop.ErrNotSetUp, variable)
 	}
 	return filepath.Join(home, fallback, "si"), nil
 }

@@ -22,7 +22,7 @@ func drawPlot(ctx context.Context, w World, f *placeFlags) error {
 		return err
 	}
 	defer p.close()
-	if err := loop.DrawChart(w.Store, p.paths); err != nil {
+	if err := loop.DrawChart(p.paths.Within(w.Store), p.paths); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(w.Stdout, "%s\n%s\n", p.paths.ProgressPath, p.paths.ProgressSVGPath())

@@ -123,7 +123,7 @@ func (p *place) loopConfig(w World, agents agentFlags) (loop.Config, error) {
 		return loop.Config{}, err
 	}
 	return loop.Config{
-		Version: Version, RunID: p.runID, Paths: p.paths, Store: w.Store, Repo: p.repo, Runner: runner,
+		Version: Version, RunID: p.runID, Paths: p.paths, Store: p.paths.Within(w.Store), Repo: p.repo, Runner: runner,
 		Agents: team, Names: names, Now: w.Now, Lookup: w.Lookup, WorkDir: dir, SlotDir: slot,
 		Sweep: func() (int, error) { return proc.Sweep(p.ofThisTrack, registry) },
 	}, nil

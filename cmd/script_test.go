@@ -1,8 +1,10 @@
 package cmd_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -30,6 +32,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"repo":  cmdRepo,
 			"count": cmdCount,
+			"exits": cmdExits,
 			"gone":  cmdGone,
 		},
 	})
@@ -46,6 +49,24 @@ func cmdRepo(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(ts.Exec("git", "-C", dir, "add", "-A"))
 	ts.Check(ts.Exec("git", "-C", dir, "commit", "-q", "-m", "start"))
 	ts.Check(ts.Chdir(dir))
+}
+
+// cmdExits wants si to end with an exit code.
+func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE ARGUMENTS…")
+	}
+	err := ts.Exec("si", args[1:]...)
+	code := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if fmt.Sprint(code) != args[0] {
+		ts.Fatalf("si %q ended with %d, want %s", args[1:], code, args[0])
+	}
 }
 
 // cmdCount wants a text n times in a file.

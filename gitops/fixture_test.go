@@ -42,7 +42,7 @@ func newFixture(t *testing.T) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fixture{t: t, dir: filepath.Join(home, "my repo"), runs: &counting{Runner: proc.New(proc.Options{})}}
+	f := &fixture{t: t, dir: filepath.Join(home, "my \"re\npo\""), runs: &counting{Runner: proc.New(proc.Options{})}}
 	f.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + filepath.Join(home, "gitconfig")}
 	f.must(os.WriteFile(filepath.Join(home, "gitconfig"), []byte("[user]\n\tname = Ada\n\temail = ada@example.org\n[init]\n\tdefaultBranch = main\n"), 0o600))
 	f.must(os.CopyFS(f.dir, os.DirFS(firstCommit(t))))

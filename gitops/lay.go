@@ -34,9 +34,6 @@ func (r *Repo) borrow(ctx context.Context, gitDir, path, commit string) error {
 	const op = "clone into"
 	in := place{gitDir: filepath.Join(path, ".git")}
 	objects := filepath.Join(gitDir, "objects")
-	if strings.ContainsAny(objects, "\n") {
-		return &Error{Op: op, Path: path, Msg: "the repository's path holds a newline, which git cannot borrow objects from", Hint: "move the repository"}
-	}
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return fmt.Errorf("%s: %w", op, err)
 	}
@@ -49,7 +46,7 @@ func (r *Repo) borrow(ctx context.Context, gitDir, path, commit string) error {
 	if err := os.MkdirAll(info, 0o755); err != nil {
 		return fmt.Errorf("%s: %w", op, err)
 	}
-	if err := os.WriteFile(filepath.Join(info, "alternates"), []byte(objects+"\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(info, "alternates"), []byte(alternate(objects)+"\n"), 0o644); err != nil {
 		return fmt.Errorf("%s: %w", op, err)
 	}
 	if err := r.configureClone(filepath.Join(path, ".git", "config")); err != nil {
@@ -59,6 +56,30 @@ func (r *Repo) borrow(ctx context.Context, gitDir, path, commit string) error {
 		op: op, path: path, in: in, env: r.identityEnv(), args: []string{"update-ref", "refs/heads/candidate", commit},
 	})
 	return err
+}
+
+// alternate writes a folder as a line of objects/info/alternates: as it is, or
+// quoted as in C when a byte of it would break the line (gitrepository-layout(5)).
+func alternate(folder string) string {
+	plain := func(c byte) bool { return c >= ' ' && c != '"' && c != '\\' && c != 0x7f }
+	if i := strings.IndexFunc(folder, func(r rune) bool { return r < 0x80 && !plain(byte(r)) }); i < 0 {
+		return folder
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(folder) {
+		switch c := folder[i]; {
+		case c == '"' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case plain(c):
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "\\%03o", c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
 }
 
 // configureClone appends to a fresh configuration: hooks off, no gc that could

@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -84,7 +85,7 @@ func TestCheckedOutAt(t *testing.T) {
 	f := newFixture(t)
 	f.git("worktree", "add", "-q", "-b", "improve/x", "../other\nplace")
 	r := f.open()
-	for branch, want := range map[string]string{"main": f.dir, "improve/x": strings.TrimSuffix(f.dir, "my repo") + "other\nplace", "none": ""} {
+	for branch, want := range map[string]string{"main": f.dir, "improve/x": filepath.Join(filepath.Dir(f.dir), "other\nplace"), "none": ""} {
 		got, err := r.CheckedOutAt(t.Context(), branch)
 		f.must(err)
 		if got != want {

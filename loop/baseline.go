@@ -26,8 +26,9 @@ const refusedSpread = 0.05
 // prepareBenchmark proves that the baseline runs in a workspace of ours, and
 // records its score and its noise.
 func (l *Loop) prepareBenchmark(ctx context.Context, in SetUp) (err error) {
-	if l.progress.Value.BenchmarkSet && l.progress.Value.SI.BenchmarkID == benchmarkID(l.settings.Value) {
-		return nil // another setting was changed: the scores stay what they are
+	measured := l.progress.Value.BenchmarkSet && l.progress.Value.SI.BenchmarkID == benchmarkID(l.settings.Value)
+	if guards, err := l.newGuards(); err != nil || measured && !guards {
+		return firstOf(err, l.settings.Save(l.cfg.Store)) // the scores stay what they are
 	}
 	if l.events, err = openEmitter(l.cfg); err != nil {
 		return err
@@ -36,10 +37,13 @@ func (l *Loop) prepareBenchmark(ctx context.Context, in SetUp) (err error) {
 		l.events.close()
 		l.events = nil
 	}()
+	if l.guard, err = newCheckoutGuard(ctx, l); err != nil {
+		return err
+	}
 	if l.lab, err = newLab(l, nil); err != nil {
 		return err
 	}
-	defer l.lab.close(ctx)
+	defer l.lab.close(context.WithoutCancel(ctx))
 	start := l.progress.Value.SI.StartCommit
 	if l.progress.Value.Iterations == 0 || start == "" {
 		if start, err = l.cfg.Repo.Resolve(ctx, l.settings.Value.TargetBranch); err != nil {
@@ -49,17 +53,37 @@ func (l *Loop) prepareBenchmark(ctx context.Context, in SetUp) (err error) {
 	if _, err := l.cfg.Repo.SweepWorkspaces(ctx, l.cfg.WorkDir, func(string) bool { return false }); err != nil {
 		return err
 	}
-	samples, noise, err := l.measureBaseline(ctx, baselineOf{key: "setup", subject: "start", commit: start}, in)
-	if err != nil {
-		return err
+	var samples []track.Sample
+	var noise duel.Noise
+	if !measured {
+		if samples, noise, err = l.measureBaseline(ctx, baselineOf{key: "setup", subject: "start", commit: start}, in); err != nil {
+			return err
+		}
 	}
 	if err := l.checkGuards(ctx, start); err != nil {
+		return err
+	}
+	// The benchmark and the guards ran the repository's code.
+	if err := l.guard.check(ctx, 0, "the set-up"); err != nil {
+		return err
+	}
+	if err := l.settings.Save(l.cfg.Store); err != nil || measured {
 		return err
 	}
 	if err := l.recordBaseline(start, samples, noise); err != nil || l.progress.Value.Iterations == 0 {
 		return err
 	}
 	return l.rescoreChampion(ctx)
+}
+
+// newGuards tells whether the guards are not those that settings.json holds, which
+// have passed already.
+func (l *Loop) newGuards() (bool, error) {
+	old, err := track.LoadSettings(l.cfg.Paths)
+	if err != nil {
+		return false, err
+	}
+	return !slices.Equal(old.Value.SI.Guards, l.settings.Value.SI.Guards), nil
 }
 
 // checkGuards proves that the commands which guard a winner pass on the unchanged

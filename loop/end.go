@@ -18,8 +18,9 @@ func (l *Loop) end(ctx context.Context, err error) (track.Summary, error) {
 		s, sumErr := l.summarize(ctx)
 		return s, firstOf(sumErr, err)
 	case errors.Is(err, ErrInterrupted):
-		// The second request: nothing more is done, the next start cleans up.
-		return track.Summary{}, errors.Join(err, l.setStatus(track.StatusUserStopped, "stopped at once"))
+		// The second request: nothing more is done, the next start cleans up. But a
+		// change to the user's side would be taken for theirs then.
+		return track.Summary{}, errors.Join(err, l.lastCheck(ctx), l.setStatus(track.StatusUserStopped, "stopped at once"))
 	case errors.Is(err, errStop):
 		return l.endStopped(ctx)
 	case err != nil:
@@ -60,8 +61,8 @@ func (l *Loop) endStopped(ctx context.Context) (track.Summary, error) {
 // disk, so that the next start takes it up.
 func (l *Loop) endFailed(ctx context.Context, cause error) (track.Summary, error) {
 	ctx = context.WithoutCancel(ctx)
-	status := track.StatusFailed
-	if err := l.setStatus(status, cause.Error()); err != nil {
+	cause = errors.Join(cause, l.lastCheck(ctx))
+	if err := l.setStatus(track.StatusFailed, cause.Error()); err != nil {
 		return track.Summary{}, errors.Join(cause, err)
 	}
 	s, err := l.summarize(ctx)
@@ -71,12 +72,20 @@ func (l *Loop) endFailed(ctx context.Context, cause error) (track.Summary, error
 	return s, errors.Join(cause, l.events.emit(track.EvRunEnded, 0, "si", s))
 }
 
+// lastCheck looks at the user's side of the repository once more.
+func (l *Loop) lastCheck(ctx context.Context) error {
+	if l.guard == nil {
+		return nil
+	}
+	return l.guard.check(context.WithoutCancel(ctx), 0, "the run")
+}
+
 // conclude draws the chart, makes the summary and writes it down.
 func (l *Loop) conclude(ctx context.Context) (track.Summary, error) {
+	if err := l.lastCheck(ctx); err != nil {
+		return l.endFailed(ctx, err)
+	}
 	if l.guard != nil {
-		if err := l.guard.check(ctx, 0, "the run"); err != nil {
-			return l.endFailed(ctx, err)
-		}
 		l.notes = append(l.notes, l.guard.seen...)
 	}
 	if err := DrawChart(l.cfg.Store, l.cfg.Paths); err != nil {

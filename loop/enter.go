@@ -83,6 +83,14 @@ func (l *Loop) begin(ctx context.Context, resumed bool, current int) error {
 	if err := l.events.emit(track.EvWarning, 0, "si", track.Note{Text: notEnforced}); err != nil {
 		return err
 	}
+	if err := l.tellEdits(); err != nil {
+		return err
+	}
+	for _, entry := range l.goal.NotUsed {
+		if err := l.note("the scope in %s names no path in %s: it limits nothing", l.cfg.Paths.GoalPath, entry); err != nil {
+			return err
+		}
+	}
 	return l.calibrate(ctx)
 }
 

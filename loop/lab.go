@@ -101,6 +101,26 @@ func newLab(l *Loop, past []pastSample) (*lab, error) {
 	return b, nil
 }
 
+// share holds the machine's slot as one whose agents work: another loop's deciding
+// runs wait for it, and it waits for theirs.
+func (b *lab) share(ctx context.Context, who string) (*benchmark.SlotHold, error) {
+	return b.acquire(ctx, benchmark.SlotShared, who)
+}
+
+func (b *lab) acquire(ctx context.Context, mode benchmark.SlotMode, who string) (*benchmark.SlotHold, error) {
+	return b.slot.Acquire(ctx, benchmark.SlotRequest{
+		Mode: mode, Who: who + " of si run in " + b.l.cfg.Repo.Toplevel(),
+		Waiting: func(others []benchmark.Ticket) {
+			text := make([]string, 0, len(others))
+			for _, t := range others {
+				text = append(text, t.String())
+			}
+			// An event that cannot be written is seen by the next one that must be.
+			_ = b.l.events.emit(track.EvWarning, 0, "si", track.Note{Text: who + " waits for the machine's benchmark slot: " + strings.Join(text, "; ")})
+		},
+	})
+}
+
 // close removes the measuring worktrees.
 func (b *lab) close(ctx context.Context) {
 	for _, a := range b.arms {
@@ -145,7 +165,7 @@ func (b *lab) measure(ctx context.Context, req request, tree string) (track.Samp
 		return s, nil
 	}
 	if req.decides {
-		hold, err := b.slot.Acquire(ctx, benchmark.SlotRequest{Mode: benchmark.SlotExclusive, Who: "si run in " + b.l.cfg.Repo.Toplevel()})
+		hold, err := b.acquire(ctx, benchmark.SlotExclusive, "a run that decides")
 		if err != nil {
 			return s, err
 		}
@@ -186,7 +206,7 @@ func (b *lab) job(a *arm, log string) (benchmark.Job, error) {
 	if err := os.RemoveAll(b.tmp); err != nil {
 		return benchmark.Job{}, fmt.Errorf("empty the benchmark's TMPDIR: %w", err)
 	}
-	if err := os.MkdirAll(filepath.Dir(log), 0o755); err != nil {
+	if err := b.l.cfg.Store.Folder(filepath.Dir(log)); err != nil {
 		return benchmark.Job{}, fmt.Errorf("prepare the benchmark: %w", err)
 	}
 	job := benchmark.Job{Spec: spec, Dir: a.path, Home: b.home, Tmp: b.tmp, Log: log, Timeout: b.timeout()}

@@ -121,7 +121,7 @@ func (b *lab) prepare(ctx context.Context, a *arm) error {
 			return err
 		}
 		if !result.OK {
-			a.fault = "set-up command: " + clean.Line(result.What, 500)
+			a.fault = "set-up command: " + clean.Line(result.What, 500) + "; its output is in " + log
 		}
 	}
 	for i := 0; i < o.Measure.Warmup && a.fault == ""; i++ {

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
+	"strings"
 
 	"si/benchmark"
 	"si/benchmark/duel"
@@ -12,45 +15,126 @@ import (
 )
 
 // refresh re-reads what the user may have edited since the last round. Each
-// changed setting is an event; a broken file ends the run before anything is
-// spent.
+// change is an event; a broken file ends the run before anything is spent.
 func (l *Loop) refresh() error {
-	old := l.settings
-	stopped := l.progress.Value.Status
+	settings, goal, harness, held := l.settings, l.goalText, l.harnText, l.progress.Value
+	oldScope := [][]string{l.goal.InScope, l.goal.OutScope}
 	if err := l.load(); err != nil {
 		return err
 	}
-	if missing := MissingGates(l.progress.Value); len(missing) > 0 {
-		return fmt.Errorf("%w: missing %s; run 'si init'", ErrNotSetUp, join(missing))
-	}
-	if l.progress.Value.Status == track.StatusUserStopped && stopped == track.StatusRunning {
-		l.stop.asked.Store(true) // another tool asked by writing the status
+	if err := l.holdProgress(held); err != nil {
+		return err
 	}
 	if err := checkSettings(l.settings.Value); err != nil {
 		return fmt.Errorf("%s: %w", l.settings.Path, err)
 	}
-	return l.reportChanges(old.Value, l.settings.Value)
+	old, err := settingsByKey(settings.Value)
+	if err != nil {
+		return err
+	}
+	changes, err := l.settingsSince(old)
+	if err != nil {
+		return err
+	}
+	scope := [][]string{l.goal.InScope, l.goal.OutScope}
+	changes = append(changes, textChange("goal.md", goal, l.goalText)...)
+	changes = append(changes, textChange("harness.md", harness, l.harnText)...)
+	if err := firstOf(l.recordChanges(changes), l.rememberSettings()); err != nil {
+		return err
+	}
+	if err := refuseUnattended(changes, l.settings.Path); err != nil {
+		return err
+	}
+	if !slices.EqualFunc(oldScope, scope, slices.Equal) || strings.TrimSpace(l.goal.Objective) == "" {
+		return unattended(l.cfg.Paths.GoalPath, "the scope or the objective")
+	}
+	return nil
 }
 
-func (l *Loop) reportChanges(old, now track.Settings) error {
-	before, err := settingsByKey(old)
+// holdProgress keeps what this loop knows of its own progress: while it holds the
+// lock nobody else may write agent-settings.json, but for the seed's way of asking
+// for a stop. What an agent wrote there is told and written over.
+func (l *Loop) holdProgress(held track.AgentSettings) error {
+	now := l.progress.Value
+	if now.Status == track.StatusUserStopped && held.Status == track.StatusRunning {
+		l.stop.asked.Store(true) // another tool asked by writing the status
+		now.Status = held.Status
+	}
+	before, err := json.Marshal(held)
 	if err != nil {
 		return err
 	}
-	after, err := settingsByKey(now)
+	after, err := json.Marshal(now)
+	if err != nil || bytes.Equal(before, after) {
+		return err
+	}
+	l.progress.Value = held
+	if err := l.progress.Save(l.cfg.Store); err != nil {
+		return err
+	}
+	return l.note("%s was changed by something else while the loop ran; what the loop knows was written back", l.progress.Path)
+}
+
+// textChange is the event of a document that is text: its hash, since the text
+// may be long.
+func textChange(name, old, now string) []track.ChangeDetails {
+	if old == now {
+		return nil
+	}
+	id := func(text string) json.RawMessage { return json.RawMessage(fmt.Sprintf("\"%016x\"", hash(text))) }
+	return []track.ChangeDetails{{Field: name, OldValue: id(old), NewValue: id(now), Source: "user"}}
+}
+
+// tellEdits tells the settings that a person changed between two runs.
+func (l *Loop) tellEdits() error {
+	data, err := os.ReadFile(l.cfg.Paths.SeenSettingsPath())
+	if errors.Is(err, os.ErrNotExist) {
+		return l.rememberSettings()
+	}
+	if err != nil {
+		return fmt.Errorf("read the settings of the last run: %w", err)
+	}
+	var seen map[string]json.RawMessage
+	if json.Unmarshal(data, &seen) != nil {
+		return l.rememberSettings() // damaged: it only ever says what to tell
+	}
+	changes, err := l.settingsSince(seen)
 	if err != nil {
 		return err
+	}
+	return firstOf(l.recordChanges(changes), l.rememberSettings())
+}
+
+// rememberSettings keeps the settings as they are now.
+func (l *Loop) rememberSettings() error {
+	now, err := settingsByKey(l.settings.Value)
+	if err != nil {
+		return err
+	}
+	data, err := json.Marshal(now)
+	if err != nil {
+		return err
+	}
+	path := l.cfg.Paths.SeenSettingsPath()
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
+		return nil
+	}
+	return l.cfg.Store.Replace(path, data, 0o644)
+}
+
+// settingsSince lists the settings whose values differ from old.
+func (l *Loop) settingsSince(old map[string]json.RawMessage) ([]track.ChangeDetails, error) {
+	now, err := settingsByKey(l.settings.Value)
+	if err != nil {
+		return nil, err
 	}
 	var changes []track.ChangeDetails
-	for _, key := range sortedUnion(before, after) {
-		if !bytes.Equal(before[key], after[key]) {
-			changes = append(changes, track.ChangeDetails{Field: key, OldValue: before[key], NewValue: after[key], Source: "user"})
+	for _, key := range sortedUnion(old, now) {
+		if !bytes.Equal(old[key], now[key]) {
+			changes = append(changes, track.ChangeDetails{Field: key, OldValue: old[key], NewValue: now[key], Source: "user"})
 		}
 	}
-	if err := l.recordChanges(changes); err != nil {
-		return err
-	}
-	return refuseUnattended(changes, l.settings.Path)
+	return changes, nil
 }
 
 // refuseUnattended stops a loop in which what decides about scores was changed
@@ -67,7 +151,11 @@ func refuseUnattended(changes []track.ChangeDetails, path string) error {
 	if len(guarded) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: %s changed while the loop ran, and an agent could have done that; look at the file, then start the loop again to go on with it", path, join(guarded))
+	return unattended(path, join(guarded))
+}
+
+func unattended(path, what string) error {
+	return fmt.Errorf("%s: %s changed while the loop ran, and an agent could have done that; look at the file, then start the loop again to go on with it", path, what)
 }
 
 func (l *Loop) recordChanges(changes []track.ChangeDetails) error {
@@ -123,8 +211,8 @@ func checkSettings(s track.Settings) error {
 		duelErr = fmt.Errorf("si.measure: %w", duelErr)
 	}
 	var selErr error
-	if m.Selection != "" && m.Selection != "seed" {
-		selErr = fmt.Errorf("si.measure.selection: %q is neither empty (the duel) nor \"seed\"", m.Selection)
+	if m.Selection != "" && m.Selection != "duel" && m.Selection != "seed" {
+		selErr = fmt.Errorf("si.measure.selection: %q is neither \"duel\" nor \"seed\"", m.Selection)
 	}
 	return errors.Join(specErr, sealErr, guardErr, duelErr, selErr)
 }

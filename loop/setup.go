@@ -75,20 +75,32 @@ func Prepare(ctx context.Context, cfg Config, in SetUp) error {
 	return prepareGates(ctx, cfg, in)
 }
 
+// prepareGates checks every answer before it writes the first, so that a bad one
+// leaves the track as it was. The settings are written last, when the benchmark
+// and the guards have proved to work.
 func prepareGates(ctx context.Context, cfg Config, in SetUp) error {
-	if err := prepareGoal(cfg, in); err != nil {
+	goal, goalText, err := prepareGoal(cfg, in)
+	if err != nil {
+		return err
+	}
+	settings, err := prepareSettings(ctx, cfg, in.Settings, goal.Target)
+	if err != nil {
+		return err
+	}
+	if err := checkScope(ctx, cfg, goal, settings.Value, in); err != nil {
+		return err
+	}
+	if err := writeGoal(cfg, goalText); err != nil {
 		return err
 	}
 	if err := prepareHarness(cfg, in.Harness); err != nil {
-		return err
-	}
-	if err := prepareSettings(ctx, cfg, in.Settings); err != nil {
 		return err
 	}
 	l := &Loop{cfg: cfg, started: cfg.Now()}
 	if err := l.load(); err != nil {
 		return err
 	}
+	l.settings = settings
 	if err := l.nameTrack(); err != nil {
 		return err
 	}
@@ -141,31 +153,39 @@ func refuseTrackedState(ctx context.Context, cfg Config, rel string) error {
 	return nil
 }
 
-func prepareGoal(cfg Config, in SetUp) error {
-	if answer := in.Goal; answer != nil {
-		text := answer.File
-		if text == nil {
-			if missing := answer.missing(); len(missing) > 0 {
-				return fmt.Errorf("%w: the goal needs %s", ErrNotSetUp, join(missing))
-			}
-			var err error
-			if text, err = answer.markdown(in.Settings); err != nil {
-				return err
-			}
+// prepareGoal returns the goal that in asks for, and its text when it is not the
+// one on disk.
+func prepareGoal(cfg Config, in SetUp) (track.Goal, []byte, error) {
+	if in.Goal == nil {
+		goal, _, err := track.LoadGoal(cfg.Paths)
+		if err == nil && strings.TrimSpace(goal.Objective) == "" {
+			err = fmt.Errorf("%w: no goal; give --goal-file, or --objective, --metric, --target and --scope", ErrNotSetUp)
 		}
-		if g, _ := track.ParseGoal(text); strings.TrimSpace(g.Objective) == "" {
-			return fmt.Errorf("%w: the goal has no text under the heading Objective", ErrNotSetUp)
+		return goal, nil, err
+	}
+	text := in.Goal.File
+	if text == nil {
+		if missing := in.Goal.missing(); len(missing) > 0 {
+			return track.Goal{}, nil, fmt.Errorf("%w: the goal needs %s", ErrNotSetUp, join(missing))
 		}
+		var err error
+		if text, err = in.Goal.markdown(in.Settings); err != nil {
+			return track.Goal{}, nil, err
+		}
+	}
+	goal, _ := track.ParseGoal(text)
+	if strings.TrimSpace(goal.Objective) == "" {
+		return goal, nil, fmt.Errorf("%w: the goal has no text under the heading Objective", ErrNotSetUp)
+	}
+	return goal, text, nil
+}
+
+// writeGoal writes the goal, unless text is nil, and closes its gate.
+func writeGoal(cfg Config, text []byte) error {
+	if text != nil {
 		if err := cfg.Store.Replace(cfg.Paths.GoalPath, text, 0o644); err != nil {
 			return err
 		}
-	}
-	goal, _, err := track.LoadGoal(cfg.Paths)
-	if err != nil {
-		return err
-	}
-	if strings.TrimSpace(goal.Objective) == "" {
-		return fmt.Errorf("%w: no goal; give --goal-file, or --objective, --metric, --target and --scope", ErrNotSetUp)
 	}
 	return setGate(cfg, func(p *track.AgentSettings) { p.GoalSet = true })
 }
@@ -221,10 +241,11 @@ func prepareHarness(cfg Config, text []byte) error {
 	return setGate(cfg, func(p *track.AgentSettings) { p.HarnessSet = true })
 }
 
-func prepareSettings(ctx context.Context, cfg Config, answer *track.Settings) error {
+// prepareSettings returns the settings that in asks for, checked and not written.
+func prepareSettings(ctx context.Context, cfg Config, answer *track.Settings, target *float64) (track.File[track.Settings], error) {
 	doc, err := track.LoadSettings(cfg.Paths)
 	if err != nil {
-		return err
+		return doc, err
 	}
 	if answer != nil {
 		doc.Value = *answer
@@ -232,29 +253,18 @@ func prepareSettings(ctx context.Context, cfg Config, answer *track.Settings) er
 	v := &doc.Value
 	v.TopicSlug = cfg.Paths.TopicSlug
 	if v.TargetValue == nil {
-		if v.TargetValue, err = targetOfGoal(cfg.Paths); err != nil {
-			return err
-		}
+		v.TargetValue = target
 	}
 	if _, err := cfg.Repo.Resolve(ctx, v.TargetBranch); err != nil {
-		return fmt.Errorf("%w: target_branch %q: %w; name the branch to start from with --target-branch", ErrNotSetUp, v.TargetBranch, err)
+		return doc, fmt.Errorf("%w: target_branch %q: %w; name the branch to start from with --target-branch", ErrNotSetUp, v.TargetBranch, err)
 	}
 	if faults := v.Faults(); len(faults) > 0 {
-		return fmt.Errorf("%w: settings: %s", ErrNotSetUp, strings.Join(faults, "; "))
+		return doc, fmt.Errorf("%w: settings: %s", ErrNotSetUp, strings.Join(faults, "; "))
 	}
 	if err := checkSettings(*v); err != nil {
-		return fmt.Errorf("%w: settings: %w", ErrNotSetUp, err)
+		return doc, fmt.Errorf("%w: settings: %w", ErrNotSetUp, err)
 	}
-	return doc.Save(cfg.Store)
-}
-
-// targetOfGoal reads a number out of the goal's target, nil when it holds words.
-func targetOfGoal(paths track.Paths) (*float64, error) {
-	goal, _, err := track.LoadGoal(paths)
-	if err != nil {
-		return nil, err
-	}
-	return goal.Target, nil
+	return doc, nil
 }
 
 func setGate(cfg Config, set func(*track.AgentSettings)) error {

@@ -58,10 +58,18 @@ func (r *round) once(ctx context.Context, t agents.Task, i int, run func(context
 		t.Log = strings.TrimSuffix(t.Log, ".log") + fmt.Sprintf(".attempt%d.log", i)
 	}
 	ev := track.AgentEvent{Role: string(t.Role), ID: t.ID, Backend: r.cfg.Names[t.Role], Attempt: i, Log: t.Log}
+	if err := r.cfg.Store.Folder(filepath.Dir(t.Log)); err != nil {
+		return nil, fmt.Errorf("prepare the log of %s: %w", t.ID, err)
+	}
 	if err := r.emit(track.EvAgentStarted, t.ID, ev); err != nil {
 		return nil, err
 	}
+	hold, err := r.lab.share(ctx, t.ID)
+	if err != nil {
+		return nil, err
+	}
 	failure = run(ctx, t)
+	hold.Release()
 	if failure != nil && ctx.Err() != nil {
 		return nil, ctx.Err() // it was ended, it did not fail
 	}

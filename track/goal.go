@@ -18,6 +18,7 @@ type Goal struct {
 	Direction  Direction
 	InScope    []string // paths and globs, relative to the repository
 	OutScope   []string
+	NotUsed    []string // what stands in the scope and names no path, each with why
 	Milestones []Milestone
 	Phases     []Phase
 	Ideas      []string // experiment ideas

@@ -46,6 +46,7 @@ func (p *goalParser) addScope(l mdLine, section, item string) {
 		clean, fault := cleanPattern(part)
 		if fault != "" {
 			p.warn(l, "the path %q is not used: %s", clip(part, 60), fault)
+			p.g.NotUsed = append(p.g.NotUsed, strconv.Quote(clip(part, 60))+": "+fault)
 			continue
 		}
 		if section == sectionIn {

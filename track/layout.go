@@ -15,12 +15,10 @@ import (
 // links are refused: a repository can hold one, and everything would be written
 // to where it points.
 func (p Paths) EnsureLayout(s *durable.Store) error {
+	s = p.Within(s)
 	for _, dir := range p.dirs() {
-		if err := p.refuseLinks(dir); err != nil {
-			return err
-		}
-		if err := durable.MkdirAll(dir); err != nil {
-			return fmt.Errorf("lay out the track: %w", err)
+		if err := s.Folder(dir); err != nil {
+			return fmt.Errorf("lay out the track: %w; to keep state elsewhere set OMC_STATE_DIR to the real folder", err)
 		}
 	}
 	_, err := os.Lstat(p.IdeaPath)
@@ -37,14 +35,8 @@ func (p Paths) dirs() []string {
 	}
 }
 
-// refuseLinks checks dir and its parents up to the state base.
-func (p Paths) refuseLinks(dir string) error {
-	top := filepath.Dir(p.StateBase())
-	for ; dir != top && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		info, err := os.Lstat(dir)
-		if err == nil && info.Mode()&os.ModeSymlink != 0 {
-			return &FileError{Path: dir, What: "a symbolic link where a folder of the track belongs", Hint: "remove it; to keep state elsewhere set OMC_STATE_DIR to the real folder"}
-		}
-	}
-	return nil
+// Within returns the store for what is written in the track: one that writes
+// through no link from the state base on.
+func (p Paths) Within(s *durable.Store) *durable.Store {
+	return s.Within(filepath.Dir(p.StateBase()))
 }

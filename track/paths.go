@@ -221,6 +221,10 @@ func (p Paths) ControlDir() string { return filepath.Join(p.StateDir, "control")
 // JournalPath is the record of everything that happened.
 func (p Paths) JournalPath() string { return filepath.Join(p.StateDir, "journal.jsonl") }
 
+// SeenSettingsPath is settings.json as the loop last saw it, so that an edit
+// between two runs is told.
+func (p Paths) SeenSettingsPath() string { return filepath.Join(p.StateDir, "settings_seen.json") }
+
 // LockPath is the file whose lock the loop holds.
 func (p Paths) LockPath() string { return filepath.Join(p.StateDir, "lock") }
 

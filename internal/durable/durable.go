@@ -32,6 +32,49 @@ type Hooks struct {
 // Store performs durable effects. The zero value is ready to use.
 type Store struct {
 	Hooks Hooks
+	base  string // what lies below it must be folders, never links; "" for no such place
+}
+
+// Within returns a store that refuses to write through a symbolic link below
+// base: whoever can make a link there would choose where we write. base itself
+// and what is above it are the user's business.
+func (s *Store) Within(base string) *Store {
+	return &Store{Hooks: s.Hooks, base: filepath.Clean(base)}
+}
+
+// LinkError says that a symbolic link stands where a folder belongs.
+type LinkError struct {
+	Path string
+}
+
+func (e *LinkError) Error() string {
+	return fmt.Sprintf("%s is a symbolic link where a folder belongs; remove it, and look who made it", e.Path)
+}
+
+// Folder creates dir and its parents durably.
+func (s *Store) Folder(dir string) error {
+	if err := s.refuseLinks(dir); err != nil {
+		return err
+	}
+	return MkdirAll(dir)
+}
+
+// refuseLinks looks at every folder from dir up to the store's base.
+func (s *Store) refuseLinks(dir string) error {
+	if s == nil || s.base == "" {
+		return nil
+	}
+	rel, err := filepath.Rel(s.base, dir)
+	if err != nil || !filepath.IsLocal(rel) {
+		return nil
+	}
+	for dir = filepath.Clean(dir); dir != s.base; dir = filepath.Dir(dir) {
+		info, err := os.Lstat(dir)
+		if err == nil && info.Mode()&os.ModeSymlink != 0 {
+			return &LinkError{Path: dir}
+		}
+	}
+	return nil
 }
 
 func (s *Store) around(op Op, path string, effect func() error) error {
@@ -51,13 +94,21 @@ func (s *Store) around(op Op, path string, effect func() error) error {
 // fsync, rename, fsync of the folder. Missing folders are created and synced.
 // A symbolic link at path is replaced, not followed.
 func (s *Store) Replace(path string, data []byte, perm os.FileMode) error {
-	return s.around(OpReplace, path, func() error { return replace(path, data, perm) })
+	return s.around(OpReplace, path, func() error {
+		if err := s.Folder(filepath.Dir(path)); err != nil {
+			return fmt.Errorf("write %s: %w", path, err)
+		}
+		return replace(path, data, perm)
+	})
 }
 
 // Remove deletes the file at path and syncs its folder. A file that is not
 // there is no error.
 func (s *Store) Remove(path string) error {
 	return s.around(OpRemove, path, func() error {
+		if err := s.refuseLinks(filepath.Dir(path)); err != nil {
+			return fmt.Errorf("remove %s: %w", path, err)
+		}
 		if err := os.Remove(path); err != nil {
 			if os.IsNotExist(err) {
 				return nil
@@ -70,9 +121,6 @@ func (s *Store) Remove(path string) error {
 
 func replace(path string, data []byte, perm os.FileMode) (err error) {
 	dir := filepath.Dir(path)
-	if err := MkdirAll(dir); err != nil {
-		return err
-	}
 	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".tmp-*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)

@@ -143,3 +143,40 @@ func TestHooksSeeEveryEffect(t *testing.T) {
 		t.Errorf("%q", seen)
 	}
 }
+
+func TestWithinRefusesFoldersThatAreLinks(t *testing.T) {
+	base, outside := t.TempDir(), t.TempDir()
+	s := (&Store{}).Within(base)
+	file := filepath.Join(base, "state", "results", "round_1", "r.json")
+	if err := s.Replace(file, []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	planted := filepath.Join(base, "state", "results", "round_2")
+	if err := os.Symlink(outside, planted); err != nil {
+		t.Fatal(err)
+	}
+	var link *LinkError
+	if err := s.Replace(filepath.Join(planted, "r.json"), []byte("{}"), 0o644); !errors.As(err, &link) || link.Path != planted {
+		t.Errorf("replace: %v, want a LinkError for %s", err, planted)
+	}
+	if err := s.Folder(filepath.Join(planted, "deep", "er")); !errors.As(err, &link) {
+		t.Errorf("folder: %v, want a LinkError", err)
+	}
+	if _, _, err := s.OpenLog(filepath.Join(planted, "log")); !errors.As(err, &link) {
+		t.Errorf("log: %v, want a LinkError", err)
+	}
+	victim := filepath.Join(outside, "victim")
+	if err := os.WriteFile(victim, []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Remove(filepath.Join(planted, "victim")); !errors.As(err, &link) {
+		t.Errorf("remove: %v, want a LinkError", err)
+	}
+	entries, err := os.ReadDir(outside)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("the link's target holds %v, %v; want the victim alone", entries, err)
+	}
+	if err := s.Replace(filepath.Join(outside, "other"), nil, 0o644); err != nil {
+		t.Errorf("a path that is not below the base: %v", err)
+	}
+}

@@ -18,6 +18,9 @@ type Log struct {
 // OpenLog opens the log at path, creating it when absent. A last line without
 // its newline is what a crash leaves: it is cut off, and its length returned.
 func (s *Store) OpenLog(path string) (l *Log, torn int, err error) {
+	if err := s.refuseLinks(path); err != nil { // the file too: lines would go to where it leads
+		return nil, 0, fmt.Errorf("open log: %w", err)
+	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, 0, fmt.Errorf("open log: %w", err)
