@@ -26,6 +26,7 @@ type initOptions struct {
 	trust       bool
 	yes         bool
 	acceptNoise bool
+	noCanary    bool
 	goalFile    string
 	harnessFile string
 	objective   string

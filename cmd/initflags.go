@@ -41,6 +41,7 @@ func (o *initOptions) addBenchmarkFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.links, "link", nil, "untracked paths that a checkout needs; copied (path) or linked (path:link)")
 	f.StringSliceVar(&o.resultFiles, "result-file", nil, "file that the benchmark writes its result to")
 	f.StringVar(&o.selection, "selection", "", `how winners are chosen: the duel, or "seed" for the original rule`)
+	f.BoolVar(&o.noCanary, "no-canary", false, "do not check that the benchmark looks at what may be changed")
 	f.BoolVar(&o.acceptNoise, "accept-noise", false, "go on with a benchmark whose runs spread over 5 % or more")
 }
 
@@ -61,6 +62,13 @@ func (o *initOptions) apply(v *track.Settings) (changed bool, err error) {
 	text("regex", o.regex, &v.SI.Benchmark.Regex)
 	text("setup", o.setup, &v.SI.Setup)
 	text("selection", o.selection, &v.SI.Measure.Selection)
+	set("no-canary", func() error {
+		v.SI.Measure.CanaryEvery = 0
+		if o.noCanary {
+			v.SI.Measure.CanaryEvery = -1
+		}
+		return nil
+	})
 	set("format", func() error { return oneOf("format", o.format, track.Formats()) })
 	set("selection", func() error { return oneOf("selection", o.selection, []string{"", "duel", "seed"}) })
 	set("direction", func() error {

@@ -182,9 +182,6 @@ func TestCollectRunsNothingOfTheAgents(t *testing.T) {
 	m := f.worktree(r, c.ID)
 	f.must(m.Reset(t.Context(), base))
 	f.must(m.Reset(t.Context(), c.ID))
-	if _, err := m.Overlay(t.Context(), base, []string{"a.txt"}); err != nil {
-		t.Error(err)
-	}
 	absent(t, trace)
 	// The trap is armed: git in the clone itself runs it.
 	out, _ := f.try(w.Path(), "--work-tree="+w.Path(), "add", "-A")
@@ -278,10 +275,6 @@ func TestProcessesOfARound(t *testing.T) {
 	count("MoveRef", 1, func() { f.must(r.MoveRef(t.Context(), "refs/heads/experiment/x", c.ID, "")) })
 	count("Worktree", 3, func() { m = f.worktree(r, base) })
 	count("Reset", 3, func() { f.must(m.Reset(t.Context(), c.ID)) })
-	count("Overlay", 6, func() {
-		_, err := m.Overlay(t.Context(), base, []string{"a.txt"})
-		f.must(err)
-	})
 	count("reads", 0, func() {
 		_, err := r.Head(t.Context())
 		f.must(err)

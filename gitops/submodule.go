@@ -71,7 +71,7 @@ func (w *Workspace) modules(ctx context.Context, dir, user, gitDir string, links
 func (w *Workspace) module(ctx context.Context, dir, user, from, commit string, depth int) error {
 	r := w.repo
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
-		return nil // laid already: Overlay keeps it
+		return nil // laid already
 	}
 	if err := r.borrow(ctx, from, dir, commit); err != nil {
 		return err

@@ -229,44 +229,6 @@ func TestDirtyIsTrackedOnly(t *testing.T) {
 	}
 }
 
-func TestOverlayLaysTheSealedPathsOver(t *testing.T) {
-	f := newFixture(t)
-	f.write("bench/run.sh", "base\n")
-	f.write("bench/data", "base\n")
-	f.must(os.Chmod(filepath.Join(f.dir, "bench/run.sh"), 0o755))
-	base := f.commit("base")
-	// The candidate replaces the sealed folder by a link and adds a file to it.
-	f.git("rm", "-rq", "bench")
-	f.write("evil/run.sh", "evil\n")
-	f.write("conftest.py", "evil\n")
-	f.write("a.txt", "better\n")
-	f.must(os.Symlink("evil", filepath.Join(f.dir, "bench")))
-	candidate := f.commit("candidate")
-	r := f.open()
-	w := f.worktree(r, candidate)
-	put(t, filepath.Join(w.Path(), "site.py"), "untracked")
-	tree, err := w.Overlay(t.Context(), base, []string{"bench", "bench/run.sh", "bench/data", "conftest.py", "site.py", "a.txt/none", "bench/x/y"})
-	f.must(err)
-	want := map[string]string{
-		"a.txt": "better\n", "dir/b.txt": "two\n", "bench/run.sh": "*base\n", "bench/data": "base\n", "evil/run.sh": "evil\n",
-	}
-	if got := content(t, w.Path()); !reflect.DeepEqual(got, want) {
-		t.Errorf("got %q\nwant %q", got, want)
-	}
-	changes, err := r.Diff(t.Context(), candidate, tree)
-	f.must(err)
-	if len(changes) != 4 { // the link goes, two files come, conftest.py goes
-		t.Errorf("tree %v", changes)
-	}
-	if dirty, err := w.Dirty(t.Context()); len(dirty) != 0 || err != nil {
-		t.Errorf("dirty %q %v", dirty, err)
-	}
-	f.must(w.Reset(t.Context(), candidate))
-	if got := content(t, w.Path()); got["bench"] != "-> evil" || got["conftest.py"] != "evil\n" {
-		t.Errorf("after Reset: %q", got)
-	}
-}
-
 func TestSparseCheckoutDoesNotSpread(t *testing.T) {
 	f := newFixture(t)
 	base := f.git("rev-parse", "HEAD")

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -54,14 +55,27 @@ func (l *Loop) prepareBenchmark(ctx context.Context, in SetUp) (err error) {
 		return err
 	}
 	var samples []track.Sample
-	var noise duel.Noise
 	if !measured {
+		before := l.progress.Value
+		defer func() {
+			if err != nil { // what was learned of a benchmark that is not taken
+				l.progress.Value = before
+				err = errors.Join(err, l.progress.Save(l.cfg.Store))
+			}
+		}()
+		var noise duel.Noise
 		if samples, noise, err = l.measureBaseline(ctx, baselineOf{key: "setup", subject: "start", commit: start}, in); err != nil {
 			return err
 		}
+		l.setNoise(samples, noise)
 	}
 	if err := l.checkGuards(ctx, start); err != nil {
 		return err
+	}
+	if !measured {
+		if err := l.tellTruth(ctx, start, samples, in); err != nil {
+			return err
+		}
 	}
 	// The benchmark and the guards ran the repository's code.
 	if err := l.guard.check(ctx, 0, "the set-up"); err != nil {
@@ -70,10 +84,46 @@ func (l *Loop) prepareBenchmark(ctx context.Context, in SetUp) (err error) {
 	if err := l.settings.Save(l.cfg.Store); err != nil || measured {
 		return err
 	}
-	if err := l.recordBaseline(start, samples, noise); err != nil || l.progress.Value.Iterations == 0 {
+	if err := l.recordBaseline(start, samples); err != nil || l.progress.Value.Iterations == 0 {
 		return err
 	}
 	return l.rescoreChampion(ctx)
+}
+
+// tellTruth lets the canaries speak and says what the benchmark can and cannot
+// show.
+func (l *Loop) tellTruth(ctx context.Context, start string, samples []track.Sample, in SetUp) error {
+	if err := l.canaries(ctx, 0, start); err != nil {
+		if errors.Is(err, errUntrusted) {
+			return fmt.Errorf("%w: %w", ErrNotSetUp, err)
+		}
+		return err
+	}
+	plan, err := l.reach()
+	if err != nil {
+		return err
+	}
+	l.progress.Value.SI.Smallest = plan.Smallest
+	wall := 0.0
+	for _, s := range samples {
+		wall += s.Wall / float64(len(samples))
+	}
+	cost := fmt.Sprintf("a round without any gain costs about %.0f runs of the benchmark, %s", plan.NullRuns, minutes(plan.NullRuns*wall))
+	switch {
+	case l.mode() == duel.Deterministic:
+		return l.tell(in, "runs repeat exactly, so any gain is found; %s", cost)
+	case l.progress.Value.SI.Linear:
+		return l.tell(in, "scores of 0 or less: effects are told in multiples of the noise of one run; a gain of %.1f is found 4 times in 5; %s", plan.Smallest, cost)
+	}
+	return l.tell(in, "a gain of %.2g %% is found 4 times in 5, a smaller one less often; %s", 100*plan.Smallest, cost)
+}
+
+// minutes tells a time that a person plans with.
+func minutes(seconds float64) string {
+	if seconds < 90 {
+		return fmt.Sprintf("%.0f s", seconds)
+	}
+	return fmt.Sprintf("%.0f min", seconds/60)
 }
 
 // newGuards tells whether the guards are not those that settings.json holds, which
@@ -142,7 +192,7 @@ func (l *Loop) measureBaseline(ctx context.Context, of baselineOf, in SetUp) ([]
 	var scores []float64
 	var noise duel.Noise
 	for i := 1; i <= baselineRuns; i++ {
-		s, err := l.lab.take(ctx, request{key: fmt.Sprintf("%s/%d", of.key, i), purpose: "setup", subject: of.subject, commit: of.commit, decides: true})
+		s, err := l.lab.take(ctx, request{key: fmt.Sprintf("%s/%d", of.key, i), purpose: "setup", subject: of.subject, commit: of.commit, decides: true, twin: i%2 == 0})
 		if err != nil {
 			return nil, noise, err
 		}
@@ -151,7 +201,9 @@ func (l *Loop) measureBaseline(ctx context.Context, of baselineOf, in SetUp) ([]
 				ErrNotSetUp, s.Fault, s.Category, l.cfg.Paths.Absolute(s.Log))
 		}
 		samples, scores = append(samples, s), append(scores, *s.Score)
-		tell(in, "run %d of the baseline: %.6g in %.2f s", i, *s.Score, s.Wall)
+		if err := l.tell(in, "run %d of the baseline: %.6g in %.2f s", i, *s.Score, s.Wall); err != nil {
+			return nil, noise, err
+		}
 		if i < baselineFirst {
 			continue
 		}
@@ -161,7 +213,9 @@ func (l *Loop) measureBaseline(ctx context.Context, of baselineOf, in SetUp) ([]
 		}
 	}
 	spread := spreadOf(scores)
-	tell(in, "noise: %s, spread %.2f %%", noise.Mode, 100*spread)
+	if err := l.tell(in, "noise: %s, spread %.2f %%", noise.Mode, 100*spread); err != nil {
+		return nil, noise, err
+	}
 	if spread >= refusedSpread && !in.AcceptNoise {
 		return nil, noise, fmt.Errorf("%w: the unchanged repository's runs spread over %.1f %%, and a null round costs up to %d runs; quieten the machine or the benchmark, or accept it with --accept-noise",
 			ErrNoisy, 100*spread, l.maxRuns())
@@ -169,7 +223,7 @@ func (l *Loop) measureBaseline(ctx context.Context, of baselineOf, in SetUp) ([]
 	return samples, noise, nil
 }
 
-func (l *Loop) recordBaseline(start string, samples []track.Sample, noise duel.Noise) error {
+func (l *Loop) recordBaseline(start string, samples []track.Sample) error {
 	score := median(scoresOf(samples))
 	baseline, err := track.LoadBaseline(l.cfg.Paths)
 	if err != nil {
@@ -180,7 +234,6 @@ func (l *Loop) recordBaseline(start string, samples []track.Sample, noise duel.N
 		return err
 	}
 	p := &l.progress.Value
-	l.setNoise(samples, noise)
 	p.SI.StartCommit = start
 	p.BestScore, p.BenchmarkSet = &score, true
 	return l.progress.Save(l.cfg.Store)
@@ -209,10 +262,11 @@ func scoresOf(samples []track.Sample) []float64 {
 	return out
 }
 
-func tell(in SetUp, format string, args ...any) {
-	if in.Tell != nil {
-		in.Tell(SetUpEvent{Text: fmt.Sprintf(format, args...)})
-	}
+// tell says how the set-up goes, to the user and to the journal.
+func (l *Loop) tell(in SetUp, format string, args ...any) error {
+	text := fmt.Sprintf(format, args...)
+	in.say("%s", text)
+	return l.events.emit(track.EvSetup, 0, "si", track.Note{Text: text})
 }
 
 func spreadOf(scores []float64) float64 {

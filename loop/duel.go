@@ -32,6 +32,7 @@ type comparison struct {
 	screened          bool // the scores below are of runs that were taken already
 	champion, leading float64
 	seed              uint64
+	twin              bool // both commits are the same: the second side has a checkout of its own
 }
 
 // duelOutcome is what a comparison came to.
@@ -109,7 +110,10 @@ func (l *Loop) screenBoth(ctx context.Context, c *comparison) (duelOutcome, erro
 		name, commit string
 		score        *float64
 	}{{c.beforeName, c.before, &c.champion}, {c.afterName, c.after, &c.leading}} {
-		s, err := l.retake(ctx, request{round: c.round, key: c.key + "/first/" + side.name, purpose: c.purpose, subject: side.name, commit: side.commit, decides: true})
+		s, err := l.retake(ctx, request{
+			round: c.round, key: c.key + "/first/" + side.name, purpose: c.purpose, subject: side.name, commit: side.commit,
+			decides: true, twin: c.twin && side.name == c.afterName,
+		})
 		if err != nil {
 			return duelOutcome{}, err
 		}
@@ -140,7 +144,7 @@ func (l *Loop) fight(ctx context.Context, c comparison, d contest) (duelOutcome,
 		}
 		req := request{round: c.round, key: fmt.Sprintf("%s/%s/%d", c.key, l.progress.Value.SI.NoiseMode, i), purpose: c.purpose, subject: c.beforeName, commit: c.before, decides: true}
 		if next == duel.Candidate {
-			req.subject, req.commit = c.afterName, c.after
+			req.subject, req.commit, req.twin = c.afterName, c.after, c.twin
 		}
 		s, err := l.retake(ctx, req)
 		if err != nil {

@@ -82,6 +82,7 @@ type request struct {
 	subject string // champion, start, or an executor's id
 	commit  string
 	decides bool // the run decides what is kept, so it owns the machine's slot
+	twin    bool // in another checkout than that of the same commit's other runs
 }
 
 // newLab opens the lab of a loop; past are the runs that its journal holds.
@@ -156,7 +157,7 @@ func (b *lab) take(ctx context.Context, req request) (track.Sample, error) {
 
 func (b *lab) measure(ctx context.Context, req request, tree string) (track.Sample, error) {
 	s := track.Sample{Key: req.key, Purpose: req.purpose, Subject: req.subject, Commit: req.commit, Tree: tree}
-	a, err := b.lay(ctx, req.commit, tree)
+	a, err := b.lay(ctx, req.commit, layKey(tree, req.twin))
 	if err != nil {
 		return s, err
 	}
@@ -176,11 +177,19 @@ func (b *lab) measure(ctx context.Context, req request, tree string) (track.Samp
 		return s, err
 	}
 	b.fill(&s, m)
-	if req.subject != "champion" && req.subject != "start" {
+	if req.subject != "champion" && req.subject != "start" && req.subject != "twin" {
 		b.refuseIncomparable(&s)
 	}
 	b.inspect(ctx, a, &s)
 	return s, nil
+}
+
+// layKey names what is laid in an arm.
+func layKey(tree string, twin bool) string {
+	if twin {
+		return tree + "/twin"
+	}
+	return tree
 }
 
 func (b *lab) logPath(req request) string {

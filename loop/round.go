@@ -51,6 +51,14 @@ func (r *round) play(ctx context.Context) (err error) {
 		return err
 	}
 	began := r.cfg.Now()
+	if r.canaryDue(r.n) {
+		if err := r.canaries(ctx, r.n, r.st.Value.SI.Base); err != nil {
+			if errors.Is(err, errStop) || ctx.Err() != nil {
+				return errors.Join(err, r.interrupt())
+			}
+			return err
+		}
+	}
 	for _, s := range steps() {
 		if err := r.playStep(ctx, s); err != nil {
 			if errors.Is(err, errStop) || ctx.Err() != nil {

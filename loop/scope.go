@@ -54,7 +54,7 @@ func checkScope(ctx context.Context, cfg Config, goal track.Goal, settings track
 	}
 	for _, entry := range goal.InScope {
 		if !slices.ContainsFunc(entries, func(e gitops.Entry) bool { return matchesAny([]string{entry}, e.Path) }) {
-			tell(in, "note: %q in the scope matches no file of %s", entry, settings.TargetBranch)
+			in.say("note: %q in the scope matches no file of %s", entry, settings.TargetBranch)
 		}
 	}
 	return nil

@@ -38,6 +38,13 @@ type SetUpEvent struct {
 	Text string
 }
 
+// say tells the user something that no journal keeps.
+func (in SetUp) say(format string, args ...any) {
+	if in.Tell != nil {
+		in.Tell(SetUpEvent{Text: fmt.Sprintf(format, args...)})
+	}
+}
+
 // Sentinels of the set-up.
 var (
 	// ErrNoTrust says that nobody has said yes to running code in the repository.

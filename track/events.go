@@ -39,6 +39,7 @@ const (
 	EvMeasured      Kind = "measured"       // Sample
 	EvGuard         Kind = "guard"          // GuardEvent
 	EvVerdict       Kind = "verdict"        // VerdictEvent
+	EvCanary        Kind = "canary"         // CanaryEvent
 	EvMerged        Kind = "merged"         // Merged
 	EvArchived      Kind = "archived"       // ArchiveEvent
 	EvConfigChange  Kind = "config_change"  // ChangeDetails
@@ -110,6 +111,20 @@ type PlanEvent struct {
 	Family     string `json:"approach_family"`
 	Approved   *bool  `json:"approved,omitempty"`
 	Reason     string `json:"reason,omitempty"`
+}
+
+// The canaries: changes whose worth is known.
+const (
+	CanarySame   = "same"   // the champion against itself, from a second checkout
+	CanaryBroken = "broken" // nonsense in every file in scope
+)
+
+// CanaryEvent is how the benchmark judged a change whose worth is known.
+type CanaryEvent struct {
+	Name   string  `json:"name"`
+	Passed bool    `json:"passed"`
+	What   string  `json:"what"`
+	Effect *Effect `json:"effect,omitempty"`
 }
 
 // CandidateEvent is an executor's change as it was committed, or why there is

@@ -87,6 +87,7 @@ type MeasureOptions struct {
 	MaxRuns        int      `json:"max_runs,omitempty"`        // of a duel, both arms, default 24
 	TimeoutSeconds float64  `json:"timeout_seconds,omitempty"` // per run; default 10 × the longest of the baseline, at least 60
 	Warmup         int      `json:"warmup,omitempty"`          // runs thrown away on a new tree
+	CanaryEvery    int      `json:"canary_every,omitempty"`    // rounds between two looks whether the benchmark can be trusted, default 10; -1 is never, at set-up too
 	Env            []string `json:"env,omitempty"`             // names of variables handed to the benchmark
 }
 

@@ -49,6 +49,7 @@ type RunProgress struct {
 	Sigma         float64    `json:"sigma,omitempty"`         // noise of one run, on the log scale
 	NoiseMode     string     `json:"noise_mode,omitempty"`    // deterministic, quasi-deterministic, noisy
 	Tolerance     float64    `json:"tolerance,omitempty"`     // of the quasi-deterministic mode
+	Smallest      float64    `json:"smallest,omitempty"`      // gain that is found 4 times in 5, as set-up told it, relative (with Linear in multiples of sigma)
 	LongestRun    float64    `json:"longest_run_s,omitempty"` // of the baseline
 }
 

@@ -90,6 +90,7 @@ func (m *MeasureOptions) check(f *faults) {
 	f.atLeast("max_runs", m.MaxRuns, 0)
 	f.number("timeout_seconds", m.TimeoutSeconds)
 	f.atLeast("warmup", m.Warmup, 0)
+	f.atLeast("canary_every", m.CanaryEvery, -1)
 	f.variables("env", m.Env)
 }
 

@@ -156,6 +156,12 @@ func aboutDecisions(e track.Event) string {
 			return fmt.Sprintf("%s passes guard %q", d.Subject, d.Guard)
 		}
 		return fmt.Sprintf("%s fails guard %q: %s", d.Subject, d.Guard, d.Reason)
+	case track.EvCanary:
+		d := decoded[track.CanaryEvent](e)
+		if d.Passed {
+			return "canary passed: " + d.What
+		}
+		return "canary failed: " + d.What
 	case track.EvVerdict:
 		d := decoded[track.VerdictEvent](e)
 		word := "refused"
