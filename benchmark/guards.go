@@ -75,6 +75,22 @@ func (m *Measurer) CommandGuard(ctx context.Context, job Job, g Guard) (GuardRes
 	return r, nil
 }
 
+// NoWorse tells whether the candidate's scores are no worse than the reference's,
+// on medians, beyond what the noise of both explains (one-sided, 5 %).
+func NoWorse(dir track.Direction, reference, candidate []Reading) GuardResult {
+	scores := func(readings []Reading) (out []float64) {
+		for _, r := range readings {
+			out = append(out, r.Score)
+		}
+		return out
+	}
+	ref, got := scores(reference), scores(candidate)
+	r := GuardResult{Value: median(got), Limit: median(ref), Noise: noise(got, ref, 1)}
+	r.OK = !dir.Better(r.Limit, r.Value) || math.Abs(r.Limit-r.Value) <= r.Noise
+	r.What = fmt.Sprintf("%.6g against %.6g, of which noise explains %.3g", r.Value, r.Limit, r.Noise)
+	return r
+}
+
 // values are the metric's values in the readings; missing when one has none.
 func values(readings []Reading, metric string) (vs []float64, missing bool) {
 	for _, r := range readings {

@@ -33,6 +33,7 @@ type Job struct {
 	Log     string        // file for standard output; errors go beside it, in Log + ".err"
 	Env     []string      // further KEY=value pairs that settings name
 	Timeout time.Duration // 0 is no limit
+	MaxLoad float64       // the machine's load from which on no run is taken, 0 for any
 	Label   string        // what is measured, for messages
 }
 
@@ -51,6 +52,9 @@ type Measurement struct {
 	Log     string
 }
 
+// mostAsleep is what two readings of two clocks can differ by without any sleep.
+const mostAsleep = 100 * time.Millisecond
+
 // Measure runs the benchmark of the job and reads its result. The error is for
 // what is nobody's fault in the tree: the shell could not be started, a folder
 // could not be made, the context ended. Everything that the tree can cause is a
@@ -63,9 +67,19 @@ func (m *Measurer) Measure(ctx context.Context, job Job) (Measurement, error) {
 	if fault != nil {
 		return Measurement{Fault: fault, Load: loadAverage()}, nil
 	}
+	if load := loadAverage(); job.MaxLoad > 0 && load > job.MaxLoad {
+		return Measurement{Load: load, Fault: &Fault{
+			Category: track.CategoryInfrastructure, What: fmt.Sprintf("the machine's load is %.2f, above si.measure.max_load %.2f", load, job.MaxLoad),
+		}}, nil
+	}
+	slept := asleep()
 	got, res, err := m.shell(ctx, job, job.Spec.Command)
 	if err != nil {
 		return Measurement{}, fmt.Errorf("measure %s: %w", job.Label, err)
+	}
+	if slept = asleep() - slept; slept > mostAsleep {
+		got.Fault = &Fault{Category: track.CategoryInfrastructure, What: fmt.Sprintf("the machine was asleep for %s of the run", slept.Round(time.Second))}
+		return got, nil
 	}
 	if got.Fault = endFault(res, job); got.Fault != nil && !failedTest(job.Spec, res) {
 		return got, nil

@@ -19,6 +19,7 @@ type contest interface {
 	Next() (duel.Arm, bool)
 	Add(score float64) error
 	Verdict() duel.Verdict
+	Blocks() int // that are complete
 }
 
 // comparison is one contest between two commits.
@@ -45,6 +46,9 @@ type duelOutcome struct {
 	readingsBefore []benchmark.Reading
 	readingsAfter  []benchmark.Reading
 	samplesAfter   []track.Sample
+	timesBefore    []benchmark.Timing
+	timesAfter     []benchmark.Timing
+	validated      *track.Validated
 }
 
 func (o duelOutcome) subAfter() track.SubScore { return medianSubScores(o.samplesAfter) }
@@ -126,7 +130,34 @@ func (l *Loop) screenBoth(ctx context.Context, c *comparison) (duelOutcome, erro
 	return duelOutcome{}, nil
 }
 
+func timingOf(s track.Sample) benchmark.Timing {
+	return benchmark.Timing{Score: *s.Score, Wall: s.Wall, CPU: s.CPU}
+}
+
+// unseen says why a gain in time that the clock does not show is not kept, "" when
+// it shows or the metric is no time.
+func (l *Loop) unseen(out duelOutcome) (string, error) {
+	spec, err := l.spec()
+	if err != nil {
+		return "", err
+	}
+	unit, ok := benchmark.TimeUnit(spec, l.settings.Value.SI.Benchmark.TimeUnit, out.timesBefore)
+	if !ok {
+		return "", nil
+	}
+	what := benchmark.UnseenGain(unit, out.timesBefore, out.timesAfter)
+	if what == "" {
+		return "", nil
+	}
+	return "suspicious: " + what + `; if the metric is no time of the whole run, say so with si.benchmark.time_unit "none"`, nil
+}
+
+// failedRun is the outcome of a comparison in which a run gave no score. What the
+// machine did is nobody's fault.
 func failedRun(ofChampion bool, s track.Sample) duelOutcome {
+	if s.Category == track.CategoryInfrastructure {
+		return duelOutcome{undecided: true, reason: "undecided: " + s.Fault}
+	}
 	if ofChampion {
 		return duelOutcome{undecided: true, reason: "undecided: the benchmark failed on the champion: " + s.Fault}
 	}
@@ -137,12 +168,17 @@ func failedRun(ofChampion bool, s track.Sample) duelOutcome {
 func (l *Loop) fight(ctx context.Context, c comparison, d contest) (duelOutcome, error) {
 	var out duelOutcome
 	var before, after []float64
-	for i := 1; ; i++ {
+	anew := l.settings.Value.SI.Measure.Rebuild == "block"
+	for i, blocks := 1, 0; ; i++ {
 		next, more := d.Next()
 		if !more {
 			break
 		}
-		req := request{round: c.round, key: fmt.Sprintf("%s/%s/%d", c.key, l.progress.Value.SI.NoiseMode, i), purpose: c.purpose, subject: c.beforeName, commit: c.before, decides: true}
+		if done := d.Blocks(); anew && (i == 1 || done > blocks) {
+			l.lab.layAnew()
+			blocks = done
+		}
+		req := request{round: c.round, key: fmt.Sprintf("%s/%s/%d", c.key, l.progress.Value.SI.NoiseMode, i), purpose: c.purpose, subject: c.beforeName, commit: c.before, decides: true, warm: !l.deterministic()}
 		if next == duel.Candidate {
 			req.subject, req.commit, req.twin = c.afterName, c.after, c.twin
 		}
@@ -158,9 +194,10 @@ func (l *Loop) fight(ctx context.Context, c comparison, d contest) (duelOutcome,
 		}
 		if next == duel.Candidate {
 			after, out.samplesAfter = append(after, *s.Score), append(out.samplesAfter, s)
+			out.timesAfter = append(out.timesAfter, timingOf(s))
 			out.readingsAfter = append(out.readingsAfter, readingOf(s))
 		} else {
-			before = append(before, *s.Score)
+			before, out.timesBefore = append(before, *s.Score), append(out.timesBefore, timingOf(s))
 			out.readingsBefore = append(out.readingsBefore, readingOf(s))
 		}
 	}

@@ -185,6 +185,10 @@ func (r *round) inspectChange(ctx context.Context, commit string, changes []gito
 		return failure(track.CategorySealed, "symbolic links lead where they may not: %s", "a link out of the tree, or to a sealed path, can replace what is measured",
 			"do not add such links", quoted(bad)), nil
 	}
+	if files := benchmark.RunnerFiles(paths); r.settings.Value.SI.RunnerFiles == "strict" && len(files) > 0 {
+		return failure(track.CategorySealed, "files that test and build programs read by themselves were changed: %s", "such a file can change what the benchmark does, and runner_files is strict",
+			"change source files only", quoted(files)), nil
+	}
 	if bad := r.outOfScope(paths); len(bad) > 0 {
 		return failure(track.CategoryScopeError, "paths out of scope were changed: %s", "goal.md does not list them as in scope, or excludes them",
 			"stay within the scope of goal.md", quoted(bad)), nil

@@ -33,6 +33,9 @@ type lab struct {
 	arms  []*arm
 	clock int // counts uses, to find the arm that was idle longest
 	runs  int // taken by this process
+	// The benchmark changes tracked files, so that each run has a checkout of its
+	// own and warming one up is in vain.
+	dirties bool
 	home  string
 	tmp   string
 }
@@ -43,6 +46,7 @@ type arm struct {
 	ws    *gitops.Workspace
 	tree  string // "" when nothing that can be used is laid
 	used  int
+	runs  int // since it was laid
 	fault string            // why the tree that is laid cannot be measured
 	seen  [sha256.Size]byte // what lay there when its own last run ended
 }
@@ -83,6 +87,9 @@ type request struct {
 	commit  string
 	decides bool // the run decides what is kept, so it owns the machine's slot
 	twin    bool // in another checkout than that of the same commit's other runs
+	warm    bool // the tree has as many earlier runs as its rival has
+	// The run is of the validation, not of the benchmark.
+	validation bool
 }
 
 // newLab opens the lab of a loop; past are the runs that its journal holds.
@@ -172,11 +179,18 @@ func (b *lab) measure(ctx context.Context, req request, tree string) (track.Samp
 		}
 		defer hold.Release()
 	}
-	m, err := b.run(ctx, a, b.logPath(req))
+	if err := b.warmUp(ctx, a, req); err != nil {
+		return s, err
+	}
+	m, err := b.run(ctx, a, b.logPath(req), req.validation)
 	if err != nil {
 		return s, err
 	}
 	b.fill(&s, m)
+	if req.validation {
+		b.inspect(ctx, a, &s)
+		return s, nil
+	}
 	if req.subject != "champion" && req.subject != "start" && req.subject != "twin" {
 		b.refuseIncomparable(&s)
 	}
@@ -196,12 +210,33 @@ func (b *lab) logPath(req request) string {
 	return filepath.Join(b.l.cfg.Paths.LogDir(req.round), "benchmark_"+strings.ReplaceAll(req.key, "/", "_")+".log")
 }
 
-// run runs the command once in a laid arm.
-func (b *lab) run(ctx context.Context, a *arm, log string) (benchmark.Measurement, error) {
+// warmRuns is how many earlier runs a tree has before one that decides: unequal
+// numbers of them would be an unfair start, and after two nothing changes any more.
+const warmRuns = 2
+
+// warmUp gives the arm the earlier runs that it lacks, and throws them away.
+func (b *lab) warmUp(ctx context.Context, a *arm, req request) error {
+	for req.warm && a.runs < warmRuns && !b.dirties {
+		if _, err := b.run(ctx, a, b.logPath(req), false); err != nil {
+			return err
+		}
+		b.runs++
+	}
+	return nil
+}
+
+// run runs the benchmark, or the validation, once in a laid arm.
+func (b *lab) run(ctx context.Context, a *arm, log string, validation bool) (benchmark.Measurement, error) {
 	job, err := b.job(a, log)
 	if err != nil {
 		return benchmark.Measurement{}, err
 	}
+	if validation {
+		if job.Spec, _, err = validationSpec(b.l.settings.Value); err != nil {
+			return benchmark.Measurement{}, err
+		}
+	}
+	a.runs++
 	return b.meter.Measure(ctx, job)
 }
 
@@ -218,7 +253,7 @@ func (b *lab) job(a *arm, log string) (benchmark.Job, error) {
 	if err := b.l.cfg.Store.Folder(filepath.Dir(log)); err != nil {
 		return benchmark.Job{}, fmt.Errorf("prepare the benchmark: %w", err)
 	}
-	job := benchmark.Job{Spec: spec, Dir: a.path, Home: b.home, Tmp: b.tmp, Log: log, Timeout: b.timeout()}
+	job := benchmark.Job{Spec: spec, Dir: a.path, Home: b.home, Tmp: b.tmp, Log: log, Timeout: b.timeout(), MaxLoad: b.l.settings.Value.SI.Measure.MaxLoad}
 	for _, name := range b.l.settings.Value.SI.Measure.Env {
 		if value, ok := b.l.cfg.Lookup(name); ok {
 			job.Env = append(job.Env, name+"="+value)
@@ -280,6 +315,6 @@ func (b *lab) inspect(ctx context.Context, a *arm, s *track.Sample) {
 		a.tree = ""
 		s.Score, s.Category, s.Fault = nil, track.CategoryLogicError, "the run damaged the checkout that it ran in: "+clean.Line(err.Error(), 300)
 	case len(dirty) > 0:
-		a.tree = ""
+		a.tree, b.dirties = "", true
 	}
 }

@@ -28,7 +28,7 @@ func (b *lab) lay(ctx context.Context, commit, tree string) (*arm, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.used, a.tree, a.fault = b.clock, "", ""
+	a.used, a.tree, a.fault, a.runs = b.clock, "", "", 0
 	if err := a.ws.Reset(ctx, commit); err != nil {
 		// A candidate's run can damage the checkout it ran in: a new one is laid.
 		if a, err = b.replaceArm(ctx, a, commit); err != nil {
@@ -93,6 +93,13 @@ func (b *lab) freeArm(ctx context.Context, commit string) (*arm, error) {
 	return oldest, nil
 }
 
+// layAnew makes the next runs of the commits start from fresh checkouts and builds.
+func (b *lab) layAnew() {
+	for _, a := range b.arms {
+		a.tree = ""
+	}
+}
+
 // freePath is a place for an arm that no other has.
 func (b *lab) freePath() string {
 	for i := 0; ; i++ {
@@ -125,7 +132,7 @@ func (b *lab) prepare(ctx context.Context, a *arm) error {
 		}
 	}
 	for i := 0; i < o.Measure.Warmup && a.fault == ""; i++ {
-		if _, err := b.run(ctx, a, log); err != nil {
+		if _, err := b.run(ctx, a, log, false); err != nil {
 			return err
 		}
 	}

@@ -203,6 +203,7 @@ func checkSettings(s track.Settings) error {
 		sealErr = fmt.Errorf("sealed_files: %w", sealErr)
 	}
 	_, guardErr := benchmark.GuardsOf(s)
+	_, _, validErr := validationSpec(s)
 	m := s.SI.Measure
 	duelErr := duel.Config{
 		Mode: duel.Noisy, Sigma: 0.01, Alpha: m.Alpha, MinEffect: m.MinEffect, Target: m.Target, MaxRuns: m.MaxRuns,
@@ -214,5 +215,5 @@ func checkSettings(s track.Settings) error {
 	if m.Selection != "" && m.Selection != "duel" && m.Selection != "seed" {
 		selErr = fmt.Errorf("si.measure.selection: %q is neither \"duel\" nor \"seed\"", m.Selection)
 	}
-	return errors.Join(specErr, sealErr, guardErr, duelErr, selErr)
+	return errors.Join(specErr, sealErr, guardErr, validErr, duelErr, selErr)
 }

@@ -235,6 +235,11 @@ func (r *round) judge(ctx context.Context, e entrant) (ends string, err error) {
 	if len(merge.Conflicts) > 0 {
 		return "", r.refuse(e, refusal{reason: "it conflicts with the champion in " + quoted(merge.Conflicts)})
 	}
+	if why, err := r.inspectMerge(ctx, tip, merge); err != nil {
+		return "", err
+	} else if why != nil {
+		return "", r.refuse(e, refusal{reason: why.What})
+	}
 	if reason, err := r.commandGuards(ctx, e, merge.Commit); err != nil {
 		return "", err
 	} else if reason != "" {
@@ -256,12 +261,38 @@ func (r *round) judge(ctx context.Context, e entrant) (ends string, err error) {
 		}
 		return leaderRefused, r.refuse(e, why)
 	}
-	if reason, err := r.metricGuards(e, out); err != nil {
+	reason, err := r.lastWord(ctx, e, tip, merge, &out)
+	if err != nil {
 		return "", err
-	} else if reason != "" {
+	}
+	if reason != "" {
 		return "", r.refuse(e, refusal{reason: reason, effect: out.effect})
 	}
 	return "", r.accept(ctx, e, tip, merge, out)
+}
+
+// lastWord is what a candidate that won its duel must pass before it is kept. It
+// returns why it is refused, or "".
+func (r *round) lastWord(ctx context.Context, e entrant, tip string, merge gitops.Merge, out *duelOutcome) (string, error) {
+	if reason, err := r.metricGuards(e, *out); err != nil || reason != "" {
+		return reason, err
+	}
+	if reason, err := r.unseen(*out); err != nil || reason != "" {
+		return reason, err
+	}
+	reason, found, err := r.validate(ctx, e, tip, merge)
+	out.validated = found
+	return reason, err
+}
+
+// inspectMerge applies the seals and the scope to what the merge brings: git can
+// move a file of a candidate to where a folder has gone.
+func (r *round) inspectMerge(ctx context.Context, tip string, merge gitops.Merge) (*track.FailureAnalysis, error) {
+	changes, err := r.cfg.Repo.Diff(ctx, tip, merge.Commit)
+	if err != nil {
+		return nil, err
+	}
+	return r.inspectChange(ctx, merge.Commit, changes)
 }
 
 // accept moves the improve branch to the merge.
@@ -273,6 +304,7 @@ func (r *round) accept(ctx context.Context, e entrant, tip string, merge gitops.
 	m := track.Merged{
 		Executor: e.executor, PlanID: e.plan.PlanID, Commit: e.commit, TipBefore: tip, Merge: commit,
 		Before: out.before, After: out.after, Effect: *out.effect, SubScores: out.subAfter(),
+		Validation: out.validated,
 	}
 	if err := r.moveImprove(ctx, commit, tip); err != nil {
 		return err

@@ -59,6 +59,8 @@ type Options struct {
 	Measure       MeasureOptions `json:"measure,omitempty"`          // how runs are taken and judged
 	Benchmark     FormatOptions  `json:"benchmark,omitempty"`        // how its output is read
 	Guards        []GuardOption  `json:"guards,omitempty"`           // what a winner must keep
+	Validation    Validation     `json:"validation,omitempty"`       // a second benchmark, for winners alone
+	RunnerFiles   string         `json:"runner_files,omitempty"`     // strict: a change of a file that test and build programs read by themselves is refused; default a warning
 	Setup         string         `json:"setup_command,omitempty"`    // run once in a new workspace
 	Links         []LinkOption   `json:"linked_paths,omitempty"`     // untracked paths given to workspaces
 	WorktreeDir   string         `json:"worktree_dir,omitempty"`     // where workspaces lie
@@ -87,6 +89,8 @@ type MeasureOptions struct {
 	MaxRuns        int      `json:"max_runs,omitempty"`        // of a duel, both arms, default 24
 	TimeoutSeconds float64  `json:"timeout_seconds,omitempty"` // per run; default 10 × the longest of the baseline, at least 60
 	Warmup         int      `json:"warmup,omitempty"`          // runs thrown away on a new tree
+	Rebuild        string   `json:"rebuild,omitempty"`         // "block": both trees are laid and built anew for each block of a duel, where builds differ
+	MaxLoad        float64  `json:"max_load,omitempty"`        // load of the machine from which on no run is taken; a round without runs is undecided
 	CanaryEvery    int      `json:"canary_every,omitempty"`    // rounds between two looks whether the benchmark can be trusted, default 10; -1 is never, at set-up too
 	Env            []string `json:"env,omitempty"`             // names of variables handed to the benchmark
 }
@@ -95,6 +99,7 @@ type MeasureOptions struct {
 type FormatOptions struct {
 	ResultFiles []string `json:"result_files,omitempty"` // paths in the tree, written by the run
 	Regex       string   `json:"regex,omitempty"`        // with the named group "value"
+	TimeUnit    string   `json:"time_unit,omitempty"`    // s, ms, us or ns: the metric is the time of a run, and a gain must show on the clock; default by the metric's name; none turns it off
 }
 
 // GuardOption is one guard: a command that must pass, or a metric with a bound
@@ -106,6 +111,20 @@ type GuardOption struct {
 	Metric  string `json:"metric,omitempty"`  // a sub-score
 	Bound   string `json:"bound,omitempty"`   // such as "<= +5%" or "< 200"
 	Against string `json:"against,omitempty"` // champion (default) or baseline
+}
+
+// Validation is a second benchmark that a winner must pass before it is kept:
+// one that no agent was told of. A winner that is worse there than the champion,
+// beyond the noise, is refused as fitted to the first benchmark. Without a command
+// there is none.
+type Validation struct {
+	Command     string    `json:"command,omitempty"`      // run as the benchmark is
+	Format      string    `json:"format,omitempty"`       // default the benchmark's
+	Metric      string    `json:"metric,omitempty"`       // default the benchmark's
+	Direction   Direction `json:"direction,omitempty"`    // default the benchmark's
+	Regex       string    `json:"regex,omitempty"`        // with the named group "value"
+	ResultFiles []string  `json:"result_files,omitempty"` // paths in the tree, written by the run
+	Runs        int       `json:"runs,omitempty"`         // of each tree where runs differ, default 5
 }
 
 // LinkOption gives an untracked path of the checkout to workspaces.

@@ -185,6 +185,15 @@ type Merged struct {
 	After     float64  `json:"score_after"`
 	Effect    Effect   `json:"effect"`
 	SubScores SubScore `json:"sub_scores,omitempty"`
+	// Validation is the second benchmark, nil where there is none.
+	Validation *Validated `json:"validation,omitempty"`
+}
+
+// Validated is what the second benchmark gave for a winner: medians of its runs.
+type Validated struct {
+	Before float64 `json:"score_before"`
+	After  float64 `json:"score_after"`
+	Runs   int     `json:"runs"` // of both trees
 }
 
 // Effect is a measured difference between two trees, as a fraction of the

@@ -73,6 +73,9 @@ func (o *Options) check(f *faults) {
 		f.path(fmt.Sprintf("linked_paths[%d].path", i), l.Path)
 		optional(f, fmt.Sprintf("linked_paths[%d].mode", i), l.Mode, "copy", "link")
 	}
+	optional(f, "runner_files", o.RunnerFiles, "warn", "strict")
+	optional(f, "benchmark.time_unit", o.Benchmark.TimeUnit, "s", "ms", "us", "ns", "none")
+	f.within("validation", func() { o.Validation.check(f) })
 	optional(f, "isolation", o.Isolation, "clone", "worktree")
 	f.atLeast("max_file_mb", o.MaxFileMB, 0)
 	f.atLeast("min_free_disk_mb", o.MinFreeDiskMB, 0)
@@ -80,7 +83,19 @@ func (o *Options) check(f *faults) {
 	f.atLeast("budget.benchmark_runs", o.Budget.BenchmarkRuns, 0)
 }
 
+func (v *Validation) check(f *faults) {
+	f.command("command", v.Command)
+	optional(f, "format", v.Format, Formats()...)
+	optional(f, "direction", v.Direction, HigherIsBetter, LowerIsBetter)
+	f.atLeast("runs", v.Runs, 0)
+	for i, p := range v.ResultFiles {
+		f.path(fmt.Sprintf("result_files[%d]", i), p)
+	}
+}
+
 func (m *MeasureOptions) check(f *faults) {
+	optional(f, "rebuild", m.Rebuild, "tree", "block")
+	f.number("max_load", m.MaxLoad)
 	optional(f, "selection", m.Selection, "duel", "seed")
 	if f.number("alpha", m.Alpha); m.Alpha >= 0.5 {
 		f.add("alpha", "%v is not below 0.5", m.Alpha)

@@ -162,6 +162,20 @@ func (d *Duel) Add(score float64) error {
 	return nil
 }
 
+// Blocks is how many blocks of runs are complete. The modes in which runs repeat
+// have none.
+func (d *Duel) Blocks() int {
+	n, ok := d.judge.(*noisy)
+	if !ok {
+		return 0
+	}
+	full := len(n.blocks)
+	if full > 0 && len(n.blocks[full-1].value) < n.size(full-1) {
+		full--
+	}
+	return full
+}
+
 // Decision is the verdict's, without the cost of its bounds.
 func (d *Duel) Decision() Decision { return d.ruling.decision }
 

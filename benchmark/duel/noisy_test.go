@@ -355,3 +355,20 @@ func TestPlannedRuns(t *testing.T) {
 		t.Errorf("expensive: %d runs planned, want 8", got)
 	}
 }
+
+func TestBlocks(t *testing.T) {
+	d := start(t, noisyConfig(1))
+	want := []int{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2}
+	for i, blocks := range want {
+		if got := d.Blocks(); got != blocks {
+			t.Errorf("after %d runs: %d blocks, want %d", i, got, blocks)
+		}
+		arm, more := d.Next()
+		if !more {
+			break
+		}
+		if err := d.Add(separated(arm, i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

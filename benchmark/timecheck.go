@@ -1,0 +1,95 @@
+package benchmark
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"si/track"
+)
+
+// Timing is what one run claims and what was seen of it from outside.
+type Timing struct {
+	Score float64
+	Wall  float64 // seconds
+	CPU   float64 // seconds, of all its processes
+}
+
+// timeWords are the words of a metric's name that say that it is a time.
+var timeWords = []string{
+	"time", "times", "second", "seconds", "sec", "secs", "s", "ms", "us", "ns", "millis", "micros", "nanos", "msec", "usec", "nsec",
+	"milliseconds", "microseconds", "nanoseconds", "latency", "duration", "elapsed", "runtime", "wall", "walltime",
+}
+
+// units are what a time can be told in, in seconds.
+var units = map[string]float64{"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+
+// The share of a run's wall time that a score must have to be taken for the time
+// of what the run does.
+const (
+	leastShare = 0.2
+	mostShare  = 1.05
+)
+
+// TimeUnit tells whether the primary metric is the time that a run takes, and in
+// which unit, in seconds: lower is better, the name says a time (or named gives the
+// unit), and the score is most of the run's wall time. A benchmark that repeats its
+// work until some time has passed is none: its own time says nothing.
+func TimeUnit(spec Spec, named string, runs []Timing) (seconds float64, ok bool) {
+	if spec.Direction != track.LowerIsBetter || len(runs) == 0 || named == "none" {
+		return 0, false
+	}
+	words := strings.FieldsFunc(strings.ToLower(spec.Metric), func(r rune) bool { return !unicode.IsLetter(r) })
+	if named == "" && !slices.ContainsFunc(words, func(w string) bool { return slices.Contains(timeWords, w) }) {
+		return 0, false
+	}
+	score, wall := median(column(runs, func(t Timing) float64 { return t.Score })), median(column(runs, wallOf))
+	for name, unit := range units {
+		if named != "" && named != name || wall <= 0 {
+			continue
+		}
+		if share := score * unit / wall; share >= leastShare && share <= mostShare {
+			return unit, true
+		}
+	}
+	return 0, false
+}
+
+// UnseenGain compares the time that a candidate claims to save with what was seen
+// from outside. It says what is wrong when neither the wall time nor the processor
+// time of its runs fell by half of the claim, though their own noise would have
+// shown it. An empty text means that the gain is visible, or too small to tell.
+func UnseenGain(unit float64, before, after []Timing) string {
+	if len(before) == 0 || len(after) == 0 {
+		return ""
+	}
+	claim := unit * fall(before, after, func(t Timing) float64 { return t.Score })
+	if claim <= 0 {
+		return ""
+	}
+	for _, of := range []func(Timing) float64{wallOf, cpuOf} {
+		strays := noise(column(after, of), column(before, of), 1)
+		if saved := fall(before, after, of); saved >= claim/2 || strays >= claim/2 {
+			return ""
+		}
+	}
+	return fmt.Sprintf("it claims to save %.3g s a run, but its runs took %.3g s less by the clock and %.3g s less of the processors",
+		claim, fall(before, after, wallOf), fall(before, after, cpuOf))
+}
+
+func wallOf(t Timing) float64 { return t.Wall }
+func cpuOf(t Timing) float64  { return t.CPU }
+
+// fall is by how much the median went down.
+func fall(before, after []Timing, of func(Timing) float64) float64 {
+	return median(column(before, of)) - median(column(after, of))
+}
+
+func column(runs []Timing, of func(Timing) float64) []float64 {
+	out := make([]float64, len(runs))
+	for i, r := range runs {
+		out[i] = of(r)
+	}
+	return out
+}

@@ -1,0 +1,70 @@
+package benchmark
+
+import (
+	"strings"
+	"testing"
+
+	"si/track"
+)
+
+func timings(scores, walls, cpus []float64) []Timing {
+	var out []Timing
+	for i := range scores {
+		out = append(out, Timing{scores[i], walls[i], cpus[i]})
+	}
+	return out
+}
+
+func TestTimeUnit(t *testing.T) {
+	second := []Timing{{Score: 0.9, Wall: 1, CPU: 1}}
+	tests := map[string]struct {
+		metric string
+		dir    track.Direction
+		named  string
+		runs   []Timing
+		want   float64
+	}{
+		"seconds":             {"total_time", track.LowerIsBetter, "", second, 1},
+		"milliseconds":        {"latency", track.LowerIsBetter, "", []Timing{{900, 1, 1}}, 1e-3},
+		"nanoseconds":         {"wall-ns", track.LowerIsBetter, "", []Timing{{4e8, 1, 1}}, 1e-9},
+		"a rate":              {"time", track.HigherIsBetter, "", second, 0},
+		"no time by its name": {"loss", track.LowerIsBetter, "", second, 0},
+		"named":               {"loss", track.LowerIsBetter, "s", second, 1},
+		"named otherwise":     {"time", track.LowerIsBetter, "ms", second, 0},
+		"turned off":          {"time", track.LowerIsBetter, "none", second, 0},
+		"per operation":       {"ns/op", track.LowerIsBetter, "", []Timing{{120, 1.3, 1.3}}, 0},
+		"no run":              {"time", track.LowerIsBetter, "", nil, 0},
+		"a part of a word":    {"timeliness", track.LowerIsBetter, "", second, 0},
+	}
+	for name, c := range tests {
+		got, ok := TimeUnit(Spec{Metric: c.metric, Direction: c.dir}, c.named, c.runs)
+		if got != c.want || ok != (c.want > 0) {
+			t.Errorf("%s: %v %v, want %v", name, got, ok, c.want)
+		}
+	}
+}
+
+func TestUnseenGain(t *testing.T) {
+	before := timings([]float64{0.90, 0.91, 0.90, 0.92}, []float64{1, 1.01, 1, 1.02}, []float64{0.95, 0.96, 0.95, 0.97})
+	tests := map[string]struct {
+		after []Timing
+		seen  bool
+	}{
+		"true":              {timings([]float64{0.70, 0.71, 0.70, 0.72}, []float64{0.8, 0.81, 0.8, 0.82}, []float64{0.75, 0.76, 0.75, 0.77}), true},
+		"parallel":          {timings([]float64{0.50, 0.51, 0.50, 0.52}, []float64{0.6, 0.61, 0.6, 0.62}, []float64{0.99, 0.98, 0.97, 0.99}), true},
+		"sleeps less":       {timings([]float64{0.80, 0.80, 0.80, 0.80}, []float64{1, 1, 1, 1}, []float64{0.8, 0.8, 0.8, 0.8}), true},
+		"forged":            {timings([]float64{0.45, 0.45, 0.45, 0.45}, []float64{1, 1.01, 1, 1.02}, []float64{0.95, 0.96, 0.95, 0.97}), false},
+		"forged and slower": {timings([]float64{0.45, 0.45, 0.45, 0.45}, []float64{1.2, 1.2, 1.2, 1.2}, []float64{1.1, 1.1, 1.1, 1.1}), false},
+		"claims nothing":    {timings([]float64{0.95, 0.95, 0.95, 0.95}, []float64{1, 1, 1, 1}, []float64{1, 1, 1, 1}), true},
+		"cannot be told":    {timings([]float64{0.89, 0.89, 0.90, 0.90}, []float64{0.9, 1.2, 1, 1.3}, []float64{0.9, 1.1, 1, 1.2}), true},
+	}
+	for name, c := range tests {
+		what := UnseenGain(1, before, c.after)
+		if (what == "") != c.seen {
+			t.Errorf("%s: %q", name, what)
+		}
+		if !c.seen && !strings.Contains(what, "claims to save 0.455 s") {
+			t.Errorf("%s: %q names no figure", name, what)
+		}
+	}
+}
