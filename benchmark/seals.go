@@ -3,6 +3,7 @@ package benchmark
 import (
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,14 +110,15 @@ type Change struct {
 }
 
 // Violations names the sealed paths among the changes, with what was done to
-// each, sorted.
+// each, sorted. Git's own attributes are sealed always: with them the same sealed
+// content is laid out as other bytes (line ends, keywords, encodings).
 func (s *Seals) Violations(changes []Change) []string {
 	var found []string
 	for _, c := range changes {
 		if c.OldMode == c.NewMode && c.OldID == c.NewID {
 			continue
 		}
-		if s.Match(c.Path) {
+		if s.Match(c.Path) || strings.EqualFold(path.Base(c.Path), ".gitattributes") {
 			found = append(found, shownPath(c.Path)+": "+c.what())
 		}
 	}

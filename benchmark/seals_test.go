@@ -83,10 +83,12 @@ func TestViolations(t *testing.T) {
 		{Path: "harness", NewMode: module, NewID: "2"},
 		{Path: "Bench.py", NewMode: file, NewID: "2"},
 		{Path: "harness/\x1b[2J", NewMode: file, NewID: "2"},
+		{Path: "src/.gitattributes", NewMode: file, NewID: "2"},
 	})
 	want := []string{
 		`"harness/\x1b[2J": added`, "Bench.py: added", "bench.py: content changed", "harness/link: was a file, is a symbolic link",
 		"harness/mode: mode changed from 100644 to 100755", "harness/new: added", "harness/old: removed", "harness: added",
+		"src/.gitattributes: added",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)

@@ -24,6 +24,7 @@ func TestMain(m *testing.M) {
 		"si":     func() { os.Exit(cmd.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
 		"doomed": func() { os.Exit(runDoomed()) },
 		"agent":  func() { syscall.Exit(runAgent()) }, // as above
+		"noisy":  func() { syscall.Exit(runNoisy()) },
 	})
 }
 

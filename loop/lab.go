@@ -36,8 +36,7 @@ type lab struct {
 	// The benchmark changes tracked files, so that each run has a checkout of its
 	// own and warming one up is in vain.
 	dirties bool
-	home  string
-	tmp   string
+	tmp     string
 }
 
 // arm is a measuring worktree and what is laid in it.
@@ -46,7 +45,7 @@ type arm struct {
 	ws    *gitops.Workspace
 	tree  string // "" when nothing that can be used is laid
 	used  int
-	runs  int // since it was laid
+	runs  int               // since it was laid
 	fault string            // why the tree that is laid cannot be measured
 	seen  [sha256.Size]byte // what lay there when its own last run ended
 }
@@ -98,10 +97,12 @@ func newLab(l *Loop, past []pastSample) (*lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir := filepath.Join(l.cfg.WorkDir, "measure")
 	b := &lab{
 		l: l, known: map[sampleID]track.Sample{}, slot: slot, meter: benchmark.Measurer{Run: l.cfg.Runner, Host: l.cfg.Lookup},
-		home: filepath.Join(dir, "home"), tmp: filepath.Join(dir, "tmp"),
+	}
+	b.tmp = filepath.Join(b.folder(), "tmp")
+	if err := b.dropHomes(); err != nil {
+		return nil, err
 	}
 	for _, p := range past {
 		b.remember(p.round, p.Sample)
@@ -129,10 +130,14 @@ func (b *lab) acquire(ctx context.Context, mode benchmark.SlotMode, who string) 
 	})
 }
 
+// folder is where the measuring worktrees lie.
+func (b *lab) folder() string { return filepath.Join(b.l.cfg.WorkDir, "measure") }
+
 // close removes the measuring worktrees.
 func (b *lab) close(ctx context.Context) {
 	for _, a := range b.arms {
 		_ = a.ws.Remove(ctx) // a leftover is removed by the next start
+		_ = removeAll(b.homeOf(a))
 	}
 	b.arms = nil
 }
@@ -187,6 +192,9 @@ func (b *lab) measure(ctx context.Context, req request, tree string) (track.Samp
 		return s, err
 	}
 	b.fill(&s, m)
+	if err := b.keepHome(a, s); err != nil {
+		return s, err
+	}
 	if req.validation {
 		b.inspect(ctx, a, &s)
 		return s, nil
@@ -253,7 +261,7 @@ func (b *lab) job(a *arm, log string) (benchmark.Job, error) {
 	if err := b.l.cfg.Store.Folder(filepath.Dir(log)); err != nil {
 		return benchmark.Job{}, fmt.Errorf("prepare the benchmark: %w", err)
 	}
-	job := benchmark.Job{Spec: spec, Dir: a.path, Home: b.home, Tmp: b.tmp, Log: log, Timeout: b.timeout(), MaxLoad: b.l.settings.Value.SI.Measure.MaxLoad}
+	job := benchmark.Job{Spec: spec, Dir: a.path, Home: b.homeOf(a), Tmp: b.tmp, Log: log, Timeout: b.timeout(), MaxLoad: b.l.settings.Value.SI.Measure.MaxLoad}
 	for _, name := range b.l.settings.Value.SI.Measure.Env {
 		if value, ok := b.l.cfg.Lookup(name); ok {
 			job.Env = append(job.Env, name+"="+value)

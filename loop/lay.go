@@ -35,6 +35,9 @@ func (b *lab) lay(ctx context.Context, commit, tree string) (*arm, error) {
 			return nil, err
 		}
 	}
+	if err := b.moveIn(a); err != nil {
+		return nil, err
+	}
 	if err := b.prepare(ctx, a); err != nil {
 		return nil, err
 	}
@@ -103,7 +106,7 @@ func (b *lab) layAnew() {
 // freePath is a place for an arm that no other has.
 func (b *lab) freePath() string {
 	for i := 0; ; i++ {
-		path := filepath.Join(b.l.cfg.WorkDir, "measure", "arm_"+letters(i))
+		path := filepath.Join(b.folder(), "arm_"+letters(i))
 		if !b.uses(path) {
 			return path
 		}
@@ -117,7 +120,7 @@ func (b *lab) prepare(ctx context.Context, a *arm) error {
 		return err
 	}
 	o := b.l.settings.Value.SI
-	log := filepath.Join(b.l.cfg.WorkDir, "measure", filepath.Base(a.path)+".setup.log")
+	log := filepath.Join(b.folder(), filepath.Base(a.path)+".setup.log")
 	if o.Setup != "" {
 		job, err := b.job(a, log)
 		if err != nil {

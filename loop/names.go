@@ -13,6 +13,9 @@ type refNames struct {
 
 func (n refNames) improve() string { return "improve/" + n.prefix + n.goal }
 
+// delivery is the branch with one clean commit for each gain.
+func (n refNames) delivery() string { return n.improve() + "-for-review" }
+
 func (n refNames) experiment(round int, executor string) string {
 	return fmt.Sprintf("experiment/%sround_%d_%s", n.prefix, round, executor)
 }

@@ -2,6 +2,8 @@ package loop
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"si/agents"
 	"si/track"
@@ -49,8 +51,11 @@ func (r *round) planning(ctx context.Context) error {
 func (r *round) plan(ctx context.Context, id string, all []string) (*track.File[track.Plan], error) {
 	t := r.task(agents.Planner, id, r.readers)
 	t.Facts.Planners = all
-	if id == all[0] {
-		t.Facts.UserIdeas = r.st.Value.SI.Ideas
+	switch user, second := r.st.Value.SI.Ideas, r.runnersUp(); {
+	case id == all[0] && (user != "" || len(all) > 1):
+		t.Facts.UserIdeas = user
+	case id == all[0], id == all[1] && second != "":
+		t.Facts.UserIdeas = second
 	}
 	doc := &track.File[track.Plan]{Path: r.cfg.Paths.PlanPath(r.n, id)}
 	skipped, err := r.attempt(ctx, t, func(ctx context.Context, t agents.Task) error {
@@ -94,6 +99,22 @@ func (r *round) planned(ids []string, done bool) error {
 		st.Status, st.CompletedAt = track.MarkCompleted, r.now()
 	}
 	return r.save()
+}
+
+// runnersUp offers the candidates of the last round that were refused for a
+// conflict: nothing is known against them, but they must be made anew on the
+// champion of now.
+func (r *round) runnersUp() string {
+	if len(r.history) == 0 {
+		return ""
+	}
+	var ideas []string
+	for _, item := range r.history[len(r.history)-1].Losers {
+		if item.SI != nil && strings.HasPrefix(item.SI.Verdict, "refused: "+conflicts) {
+			ideas = append(ideas, fmt.Sprintf("%s (a runner-up of the last round, kept as %s; it conflicted with the winner, so it must be made anew)", subject(item.Hypothesis), item.SI.Ref))
+		}
+	}
+	return strings.Join(ideas, "\n")
 }
 
 // consumeIdeas takes the snapshot of the user's ideas out of idea.md, once the

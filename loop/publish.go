@@ -38,32 +38,40 @@ func (l *Loop) openPull(ctx context.Context) error {
 	if l.progress.Value.Status != track.StatusTargetReached {
 		return nil
 	}
-	args := l.pullArgs()
+	args := l.pullArgs(l.refs.improve(), "--body", "Made by si; see the merge commits.")
 	text := "gh " + joinArgs(args)
 	if !l.settings.Value.AutoPR {
 		l.notes = append(l.notes, "no pull request was opened (auto_pr: false); to open one: "+text)
 		return nil
 	}
-	result, err := l.cfg.Runner.Run(ctx, proc.Command{
-		Path: "gh", Args: args, Dir: l.cfg.Repo.Toplevel(), Env: l.ghEnv(), Wall: 2 * time.Minute, Merge: true,
-	})
+	said, err := l.gh(ctx, args)
 	if errors.Is(err, fs.ErrNotExist) {
 		l.notes = append(l.notes, "gh is not installed; to open the pull request: "+text)
 		return nil
 	}
-	if err == nil && (result.Outcome != proc.Exited || result.Code != 0) {
-		err = fmt.Errorf("gh ended with %d: %s", result.Code, clean.Line(clean.Text(result.Stdout.Tail), 300))
-	}
 	if err != nil {
 		return l.note("the pull request was not opened: %v; to open it: %s", err, text)
 	}
-	return l.note("opened a pull request: %s", clean.Line(clean.Text(result.Stdout.Tail), 300))
+	return l.note("opened a pull request: %s", said)
 }
 
-func (l *Loop) pullArgs() []string {
+// gh runs GitHub's program and returns the end of what it said. The error wraps
+// fs.ErrNotExist when it is not installed.
+func (l *Loop) gh(ctx context.Context, args []string) (string, error) {
+	result, err := l.cfg.Runner.Run(ctx, proc.Command{
+		Path: "gh", Args: args, Dir: l.cfg.Repo.Toplevel(), Env: l.ghEnv(), Wall: 2 * time.Minute, Merge: true,
+	})
+	said := clean.Line(clean.Text(result.Stdout.Tail), 300)
+	if err == nil && (result.Outcome != proc.Exited || result.Code != 0) {
+		err = fmt.Errorf("gh ended with %d: %s", result.Code, said)
+	}
+	return said, err
+}
+
+// pullArgs asks gh for a pull request of a branch to the branch that was improved.
+func (l *Loop) pullArgs(head string, body ...string) []string {
 	s := l.settings.Value
-	head := l.refs.improve()
-	args := []string{"pr", "create", "--base", s.TargetBranch, "--title", clean.Line(l.goal.Objective, 100), "--body", "Made by si; see the merge commits."}
+	args := append([]string{"pr", "create", "--base", s.TargetBranch, "--title", clean.Line(l.goal.Objective, 100)}, body...)
 	if s.UpstreamURL != "" {
 		args = append(args, "--repo", s.UpstreamURL)
 	}

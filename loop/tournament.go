@@ -21,6 +21,9 @@ func (r *round) mostWinners() int {
 	return 2
 }
 
+// conflicts is how the refusal of a candidate that does not merge begins.
+const conflicts = "it conflicts with the champion"
+
 // leaderRefused is why the candidates behind a refused one are not judged.
 const leaderRefused = "a candidate ahead of it was refused"
 
@@ -233,7 +236,7 @@ func (r *round) judge(ctx context.Context, e entrant) (ends string, err error) {
 		return "", err
 	}
 	if len(merge.Conflicts) > 0 {
-		return "", r.refuse(e, refusal{reason: "it conflicts with the champion in " + quoted(merge.Conflicts)})
+		return "", r.refuse(e, refusal{reason: conflicts + " in " + quoted(merge.Conflicts)})
 	}
 	if why, err := r.inspectMerge(ctx, tip, merge); err != nil {
 		return "", err

@@ -40,6 +40,7 @@ const (
 	EvGuard         Kind = "guard"          // GuardEvent
 	EvVerdict       Kind = "verdict"        // VerdictEvent
 	EvCanary        Kind = "canary"         // CanaryEvent
+	EvLeftOut       Kind = "left_out"       // LeftOutEvent
 	EvMerged        Kind = "merged"         // Merged
 	EvArchived      Kind = "archived"       // ArchiveEvent
 	EvConfigChange  Kind = "config_change"  // ChangeDetails
@@ -127,6 +128,15 @@ type CanaryEvent struct {
 	Effect *Effect `json:"effect,omitempty"`
 }
 
+// LeftOutEvent is what leaving a kept gain out of the champion has shown.
+type LeftOutEvent struct {
+	Executor string  `json:"executor"`
+	Merge    string  `json:"merge"`
+	Worth    string  `json:"worth"`
+	Reason   string  `json:"reason"`
+	Effect   *Effect `json:"effect,omitempty"` // of having it
+}
+
 // CandidateEvent is an executor's change as it was committed, or why there is
 // none.
 type CandidateEvent struct {
@@ -143,7 +153,7 @@ type CandidateEvent struct {
 // Sample is one run of the benchmark.
 type Sample struct {
 	Key       string   `json:"key"`     // what the run was for; unique in its round
-	Purpose   string   `json:"purpose"` // setup, check, screen, duel, end
+	Purpose   string   `json:"purpose"` // setup, canary, check, screen, duel, validation, end, deliver
 	Subject   string   `json:"subject"` // champion, start, or an executor's id
 	Commit    string   `json:"commit"`
 	Tree      string   `json:"tree"`

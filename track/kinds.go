@@ -7,7 +7,7 @@ func Kinds() []Kind {
 	return []Kind{
 		EvRunStarted, EvRunEnded, EvSetup, EvRoundStarted, EvRoundEnded, EvStepStarted, EvStepEnded,
 		EvAgentStarted, EvAgentEnded, EvAgentFailed, EvAgentSkipped, EvPlanReady, EvPlanReviewed, EvCandidate,
-		EvMeasured, EvGuard, EvVerdict, EvCanary, EvMerged, EvArchived, EvConfigChange, EvControl, EvCheckout, EvWarning,
+		EvMeasured, EvGuard, EvVerdict, EvCanary, EvLeftOut, EvMerged, EvArchived, EvConfigChange, EvControl, EvCheckout, EvWarning,
 		EvCleanup, EvJournalRepair, EvFinding,
 	}
 }

@@ -162,6 +162,9 @@ func aboutDecisions(e track.Event) string {
 			return "canary passed: " + d.What
 		}
 		return "canary failed: " + d.What
+	case track.EvLeftOut:
+		d := decoded[track.LeftOutEvent](e)
+		return fmt.Sprintf("left out %s of round %d: %s; %s (%s)", d.Executor, e.Round, d.Worth, d.Reason, EffectText(d.Effect))
 	case track.EvVerdict:
 		d := decoded[track.VerdictEvent](e)
 		word := "refused"
