@@ -41,7 +41,7 @@ bench: build
 	$(GO) test -run '^$$' -bench . -benchtime 3x -count 1 ./...
 
 sim:
-	$(GO) test -timeout 0 -count 1 -v -run TestTable ./benchmark/duel/sim -args -sim.rounds=20000
+	$(GO) test -timeout 0 -count 1 -v -run 'TestTable|TestLateCampaign' ./benchmark/duel/sim -args -sim.rounds=20000 -sim.campaigns=8000
 
 install:
 	$(GO) install -trimpath ./cmd/si
