@@ -48,3 +48,9 @@ install:
 
 clean:
 	rm -rf bin
+
+# Measures on a real Slurm of two virtual nodes, which is started for it and
+# stopped again. It needs root, and Debian's packages slurm-wlm and munge.
+.PHONY: test-slurm
+test-slurm:
+	SI_SLURM=1 $(GO) test -timeout 15m -count 1 -v -run 'TestSlurm|TestStartAndStop' ./benchmark/slurm ./internal/slurmtest
