@@ -7,6 +7,7 @@ import (
 	"context"
 	"time"
 
+	"si/internal/proc"
 	"si/track"
 )
 
@@ -38,6 +39,8 @@ type Task struct {
 	Env    []string
 	Wall   time.Duration
 	Idle   time.Duration
+
+	Contain *proc.Containment // what a program that plays may reach; nil is no limit
 }
 
 // Facts are what a task is about.

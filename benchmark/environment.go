@@ -65,6 +65,26 @@ func Environment(host func(string) (string, bool), home, tmp string, extra []str
 	return list
 }
 
+// Caches are the folders of downloads and installations of toolchains that
+// Environment names: what a set-up command fills.
+func Caches(host func(string) (string, bool)) []string {
+	env := map[string]string{}
+	addToolchains(env, host)
+	var dirs []string
+	for _, name := range []string{"CARGO_HOME", "GOMODCACHE", "GRADLE_USER_HOME", "PIP_CACHE_DIR", "RUSTUP_HOME", "UV_CACHE_DIR", "npm_config_cache"} {
+		if dir := env[name]; filepath.IsAbs(dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// NameOf is the name in KEY=value.
+func NameOf(pair string) string {
+	name, _, _ := strings.Cut(pair, "=")
+	return name
+}
+
 // addToolchains sets what has its default below the user's HOME.
 func addToolchains(env map[string]string, host func(string) (string, bool)) {
 	userHome, _ := host("HOME")

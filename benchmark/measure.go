@@ -1,6 +1,7 @@
 package benchmark
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,8 +34,12 @@ type Job struct {
 	Log     string        // file for standard output; errors go beside it, in Log + ".err"
 	Env     []string      // further KEY=value pairs that settings name
 	Timeout time.Duration // 0 is no limit
-	MaxLoad float64       // the machine's load from which on no run is taken, 0 for any
-	Label   string        // what is measured, for messages
+	// Contain holds the commands, nil for none. DirAt and HomeAt are where they see
+	// Dir and Home, when it shows them elsewhere.
+	Contain       *proc.Containment
+	DirAt, HomeAt string
+	MaxLoad       float64 // the machine's load from which on no run is taken, 0 for any
+	Label         string  // what is measured, for messages
 }
 
 // Measurement is what one run gave: a Reading, or the Fault that says why
@@ -108,8 +113,8 @@ func (m *Measurer) shell(ctx context.Context, job Job, command string) (Measurem
 	}
 	load := loadAverage()
 	res, err := m.Run.Run(ctx, proc.Command{
-		Path: "/bin/sh", Args: []string{"-c", command}, Dir: job.Dir,
-		Env:    Environment(m.Host, job.Home, job.Tmp, job.Env),
+		Path: "/bin/sh", Args: []string{"-c", command}, Dir: cmp.Or(job.DirAt, job.Dir), Contain: job.Contain,
+		Env:    Environment(m.Host, cmp.Or(job.HomeAt, job.Home), job.Tmp, job.Env),
 		Stdout: proc.Output{File: job.Log, FileMax: logMax},
 		Stderr: proc.Output{File: errorLog(job.Log), FileMax: logMax},
 		Wall:   job.Timeout, Supervised: true,

@@ -15,14 +15,15 @@ import (
 type userConfig struct {
 	Agents      track.AgentOptions
 	WorktreeDir string
+	Sandbox     string // auto or off
 }
 
 // defaultUserConfig is what holds without a file.
 func defaultUserConfig() userConfig { return userConfig{} }
 
 // loadUserConfig reads config.yaml (or .json, .toml) in the user's
-// configuration folder, and the variables SI_AGENT and SI_WORKTREE_DIR, which
-// win over it.
+// configuration folder, and the variables SI_AGENT, SI_SANDBOX and
+// SI_WORKTREE_DIR, which win over it.
 func loadUserConfig(w World) (userConfig, error) {
 	c := defaultUserConfig()
 	dir, err := w.userDir("XDG_CONFIG_HOME", ".config")
@@ -37,10 +38,14 @@ func loadUserConfig(w World) (userConfig, error) {
 		return c, fmt.Errorf("read the user's configuration in %s: %w; correct the file", dir, err)
 	}
 	if unknown := unknownKeys(v); len(unknown) > 0 {
-		return c, fmt.Errorf("%s: unknown keys %s; known are agent, agent_for, worktree_dir", v.ConfigFileUsed(), strings.Join(unknown, ", "))
+		return c, fmt.Errorf("%s: unknown keys %s; known are agent, agent_for, sandbox, worktree_dir", v.ConfigFileUsed(), strings.Join(unknown, ", "))
 	}
 	c.Agents.Default, c.Agents.Roles = v.GetString("agent"), v.GetStringMapString("agent_for")
 	c.WorktreeDir = v.GetString("worktree_dir")
+	c.Sandbox = v.GetString("sandbox")
+	if s := w.env("SI_SANDBOX"); s != "" {
+		c.Sandbox = s
+	}
 	if a := w.env("SI_AGENT"); a != "" {
 		c.Agents.Default = a
 	}
@@ -56,6 +61,9 @@ func (c userConfig) Validate() error {
 	if c.WorktreeDir != "" && !filepath.IsAbs(c.WorktreeDir) {
 		errs = append(errs, fmt.Errorf("worktree_dir: %q is not an absolute path", c.WorktreeDir))
 	}
+	if c.Sandbox != "" && c.Sandbox != "auto" && c.Sandbox != "off" {
+		errs = append(errs, fmt.Errorf("sandbox: %q is neither auto nor off", c.Sandbox))
+	}
 	for role, agent := range c.Agents.Roles {
 		if agent == "" {
 			errs = append(errs, fmt.Errorf("agent_for.%s: empty", role))
@@ -70,7 +78,7 @@ func (c userConfig) Validate() error {
 func unknownKeys(v *viper.Viper) []string {
 	var out []string
 	for _, k := range v.AllKeys() {
-		if k != "agent" && k != "worktree_dir" && !strings.HasPrefix(k, "agent_for.") {
+		if k != "agent" && k != "worktree_dir" && k != "sandbox" && !strings.HasPrefix(k, "agent_for.") {
 			out = append(out, k)
 		}
 	}

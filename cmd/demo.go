@@ -23,6 +23,7 @@ type demoOptions struct {
 	seed   uint64
 	rounds int
 	agents agentFlags
+	open   *bool
 }
 
 func newDemo(w World, _ *placeFlags) *cobra.Command {
@@ -50,6 +51,7 @@ in Go whose constants are badly chosen. It needs go and git, no network, no key.
 	c.Flags().Uint64Var(&o.seed, "seed", 1, "seed of every random order")
 	c.Flags().IntVar(&o.rounds, "max-iterations", 0, "rounds at most (default: the demo's)")
 	o.agents.add(c)
+	o.open = addNoSandbox(c.Flags())
 	return c
 }
 
@@ -70,7 +72,7 @@ func (o *demoOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := p.loopConfig(o.world, o.agents)
+	cfg, err := p.loopConfig(ctx, o.world, o.agents, *o.open)
 	if err != nil {
 		return err
 	}

@@ -51,6 +51,7 @@ type initOptions struct {
 	selection   string
 	seed        uint64
 	agents      agentFlags
+	open        *bool
 }
 
 func newInit(w World, place *placeFlags) *cobra.Command {
@@ -70,6 +71,7 @@ its score and its noise. Nothing is written before --trust.`,
 	o.addGoalFlags(o.flags)
 	o.addBenchmarkFlags(o.flags)
 	o.agents.add(c)
+	o.open = addNoSandbox(o.flags)
 	return c
 }
 
@@ -83,7 +85,7 @@ func (o *initOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := p.loopConfig(o.world, o.agents)
+	cfg, err := p.loopConfig(ctx, o.world, o.agents, *o.open)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"si/cmd"
 	"si/internal/durable"
 	"si/internal/proc"
+	"si/internal/sandbox"
 )
 
 // TestMain makes the test binary the program itself when it is called as such:
@@ -19,6 +20,9 @@ import (
 func TestMain(m *testing.M) {
 	if code, was := proc.Supervise(os.Args); was {
 		syscall.Exit(code) // os.Exit waits a second under the race detector, for each child
+	}
+	if code, was := sandbox.Exec(os.Args); was {
+		syscall.Exit(code)
 	}
 	testscript.Main(m, map[string]func(){
 		"si":     func() { os.Exit(cmd.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"si/internal/proc"
+	"si/internal/sandbox"
 	"si/loop"
 	"si/track"
 	"si/tui"
@@ -21,6 +22,7 @@ type runOptions struct {
 	noTUI  bool
 	json   bool
 	resume bool
+	open   *bool
 	agents agentFlags
 }
 
@@ -40,6 +42,7 @@ can be resumed.`,
 	f := c.Flags()
 	f.BoolVar(&o.noTUI, "no-tui", false, "print plain lines (there is no full screen yet: this is the default)")
 	f.BoolVar(&o.json, "json", false, "print the journal's events as JSON, one object a line, and the summary as the last")
+	o.open = addNoSandbox(f)
 	f.BoolVar(&o.resume, "resume", false, "go on with a run that you stopped")
 	o.agents.add(c)
 	return c
@@ -51,7 +54,7 @@ func (o *runOptions) run(ctx context.Context) error {
 		return err
 	}
 	defer p.close()
-	cfg, err := p.loopConfig(o.world, o.agents)
+	cfg, err := p.loopConfig(ctx, o.world, o.agents, *o.open)
 	if err != nil {
 		return err
 	}
@@ -99,7 +102,7 @@ func printSummary(w World, s track.Summary, err error, asJSON bool) error {
 }
 
 // loopConfig is what a loop on this track needs.
-func (p *place) loopConfig(w World, agents agentFlags) (loop.Config, error) {
+func (p *place) loopConfig(ctx context.Context, w World, agents agentFlags, open bool) (loop.Config, error) {
 	settings, err := track.LoadSettings(p.paths)
 	if err != nil {
 		return loop.Config{}, err
@@ -117,14 +120,18 @@ func (p *place) loopConfig(w World, agents agentFlags) (loop.Config, error) {
 		return loop.Config{}, err
 	}
 	registry := filepath.Join(dir, "children")
-	runner := proc.New(proc.Options{Self: w.Self, Mark: p.mark, Registry: registry})
+	var runner proc.Runner = proc.New(proc.Options{Self: w.Self, Mark: p.mark, Registry: registry})
+	box := shut(ctx, w, runner, open, settings.Value, user)
+	if box != nil {
+		runner = sandbox.Runner{Inner: runner, Sandbox: box}
+	}
 	team, names, err := buildTeam(runner, agents.merge(user.Agents, settings.Value.SI.Agents), dir)
 	if err != nil {
 		return loop.Config{}, err
 	}
 	return loop.Config{
 		Version: Version, RunID: p.runID, Paths: p.paths, Store: p.paths.Within(w.Store), Repo: p.repo, Runner: runner,
-		Agents: team, Names: names, Now: w.Now, Lookup: w.Lookup, WorkDir: dir, SlotDir: slot,
+		Sandbox: box, Agents: team, Names: names, Now: w.Now, Lookup: w.Lookup, WorkDir: dir, SlotDir: slot,
 		Sweep: func() (int, error) { return proc.Sweep(p.ofThisTrack, registry) },
 	}, nil
 }

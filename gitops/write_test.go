@@ -37,3 +37,20 @@ func TestWrite(t *testing.T) {
 		t.Errorf("parent %s, want %s", got, base)
 	}
 }
+
+func TestHolds(t *testing.T) {
+	f := newFixture(t)
+	f.write("secret.txt", "answers\n")
+	f.commit("by mistake")
+	f.git("rm", "-q", "secret.txt")
+	f.commit("taken out again")
+	dir := t.TempDir()
+	known, fresh := filepath.Join(dir, "-copy"), filepath.Join(dir, "fresh")
+	put(t, known, "answers\n")
+	put(t, fresh, "other answers\n")
+	got, err := f.open().Holds(t.Context(), []string{fresh, known})
+	f.must(err)
+	if !reflect.DeepEqual(got, []string{known}) {
+		t.Errorf("%q, want %q", got, []string{known})
+	}
+}

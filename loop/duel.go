@@ -41,6 +41,8 @@ type duelOutcome struct {
 	accepted       bool
 	undecided      bool // the benchmark failed on the champion: nobody's fault
 	reason         string
+	failed         track.Category // of the run that gave no score, "" when each did
+	fault          string         // what was wrong with it
 	effect         *track.Effect
 	before, after  float64 // medians
 	readingsBefore []benchmark.Reading
@@ -156,12 +158,12 @@ func (l *Loop) unseen(out duelOutcome) (string, error) {
 // machine did is nobody's fault.
 func failedRun(ofChampion bool, s track.Sample) duelOutcome {
 	if s.Category == track.CategoryInfrastructure {
-		return duelOutcome{undecided: true, reason: "undecided: " + s.Fault}
+		return duelOutcome{undecided: true, failed: s.Category, fault: s.Fault, reason: "undecided: " + s.Fault}
 	}
 	if ofChampion {
-		return duelOutcome{undecided: true, reason: "undecided: the benchmark failed on the champion: " + s.Fault}
+		return duelOutcome{undecided: true, failed: s.Category, fault: s.Fault, reason: "undecided: the benchmark failed on the champion: " + s.Fault}
 	}
-	return duelOutcome{reason: fmt.Sprintf("the benchmark failed (%s): %s", s.Category, s.Fault)}
+	return duelOutcome{failed: s.Category, fault: s.Fault, reason: fmt.Sprintf("the benchmark failed (%s): %s", s.Category, s.Fault)}
 }
 
 // fight takes the runs that the contest asks for.

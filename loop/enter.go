@@ -80,10 +80,10 @@ func (l *Loop) begin(ctx context.Context, resumed bool, current int) error {
 	if err != nil {
 		return err
 	}
-	if err := l.events.emit(track.EvWarning, 0, "si", track.Note{Text: notEnforced}); err != nil {
+	if err := l.events.emit(track.EvWarning, 0, "si", track.Note{Text: l.contained()}); err != nil {
 		return err
 	}
-	if err := l.tellEdits(); err != nil {
+	if err := firstOf(l.tellEdits(), l.tellLabel(ctx)); err != nil {
 		return err
 	}
 	for _, entry := range l.goal.NotUsed {

@@ -168,7 +168,7 @@ func (r *round) inspectChange(ctx context.Context, commit string, changes []gito
 	newLinks := map[string]bool{}
 	for _, ch := range changes {
 		paths = append(paths, ch.Path)
-		sealed = append(sealed, benchmark.Change{Path: ch.Path, OldMode: ch.OldMode, NewMode: ch.NewMode, OldID: ch.OldID, NewID: ch.NewID})
+		sealed = append(sealed, benchmark.Change{Path: ch.Path, OldMode: there(ch.OldMode), NewMode: there(ch.NewMode), OldID: there(ch.OldID), NewID: there(ch.NewID)})
 		if ch.NewMode == modeSymlink {
 			newLinks[ch.Path] = true
 		}
@@ -194,6 +194,14 @@ func (r *round) inspectChange(ctx context.Context, commit string, changes []gito
 			"stay within the scope of goal.md", quoted(bad)), nil
 	}
 	return nil, nil
+}
+
+// there is a mode or an id, "" for the zeros that stand where nothing is.
+func there(s string) string {
+	if strings.Trim(s, "0") == "" {
+		return ""
+	}
+	return s
 }
 
 // links reads the symbolic links of a candidate's tree, when it brings new ones:

@@ -61,10 +61,11 @@ func (b *lab) guard(ctx context.Context, round int, subject, commit string, g be
 		failed.What = a.fault
 		return failed, nil
 	}
-	job, err := b.job(a, filepath.Join(b.l.cfg.Paths.LogDir(round), "guard_"+subject+".log"))
+	job, err := b.job(a, filepath.Join(b.l.cfg.Paths.LogDir(round), "guard_"+subject+".log"), reach{})
 	if err != nil {
 		return failed, err
 	}
+	job.Timeout = b.patience()
 	before, err := listing(a.path)
 	if err != nil {
 		return failed, err
@@ -79,7 +80,10 @@ func (b *lab) guard(ctx context.Context, round int, subject, commit string, g be
 		a.tree = ""
 	}
 	a.seen = before
-	return result, nil
+	if subject == "start" && result.OK {
+		err = b.keepHome(a) // with what the guard has built
+	}
+	return result, err
 }
 
 // metricGuards checks the bounds of settings and the regression threshold on

@@ -36,21 +36,30 @@ func (b *lab) moveIn(a *arm) error {
 	return copyHome(home, b.firstHome())
 }
 
-// keepHome makes the HOME of a good run of an unchanged tree the one that others
-// begin with, if there is none yet.
-func (b *lab) keepHome(a *arm, s track.Sample) error {
+// keepFirstHome makes the HOME of a good run of an unchanged tree the one that
+// others begin with, if there is none yet.
+func (b *lab) keepFirstHome(a *arm, s track.Sample) error {
 	if s.Score == nil || s.Subject != "start" && s.Subject != "champion" {
 		return nil
 	}
 	if _, err := os.Lstat(b.firstHome()); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	return b.keepHome(a)
+}
+
+// keepHome makes the HOME of an arm, in which only unchanged code has run, the one
+// that others begin with.
+func (b *lab) keepHome(a *arm) error {
 	part := b.firstHome() + ".part"
 	if err := removeAll(part); err != nil {
 		return fmt.Errorf("keep the benchmark's HOME: %w", err)
 	}
 	if err := copyHome(part, b.homeOf(a)); err != nil {
 		return err
+	}
+	if err := removeAll(b.firstHome()); err != nil {
+		return fmt.Errorf("keep the benchmark's HOME: %w", err)
 	}
 	if err := os.Rename(part, b.firstHome()); err != nil {
 		return fmt.Errorf("keep the benchmark's HOME: %w", err)

@@ -192,7 +192,7 @@ func (b *lab) measure(ctx context.Context, req request, tree string) (track.Samp
 		return s, err
 	}
 	b.fill(&s, m)
-	if err := b.keepHome(a, s); err != nil {
+	if err := b.keepFirstHome(a, s); err != nil {
 		return s, err
 	}
 	if req.validation {
@@ -235,7 +235,7 @@ func (b *lab) warmUp(ctx context.Context, a *arm, req request) error {
 
 // run runs the benchmark, or the validation, once in a laid arm.
 func (b *lab) run(ctx context.Context, a *arm, log string, validation bool) (benchmark.Measurement, error) {
-	job, err := b.job(a, log)
+	job, err := b.job(a, log, reach{heldOut: validation})
 	if err != nil {
 		return benchmark.Measurement{}, err
 	}
@@ -250,7 +250,7 @@ func (b *lab) run(ctx context.Context, a *arm, log string, validation bool) (ben
 
 // job is what the benchmark, the set-up command and the guards have in common:
 // the place, the limit, and an environment with an empty TMPDIR.
-func (b *lab) job(a *arm, log string) (benchmark.Job, error) {
+func (b *lab) job(a *arm, log string, may reach) (benchmark.Job, error) {
 	spec, err := b.l.spec()
 	if err != nil {
 		return benchmark.Job{}, err
@@ -267,6 +267,9 @@ func (b *lab) job(a *arm, log string) (benchmark.Job, error) {
 			job.Env = append(job.Env, name+"="+value)
 		}
 	}
+	if err := b.contain(&job, a, may); err != nil {
+		return job, fmt.Errorf("prepare the benchmark's sandbox: %w", err)
+	}
 	return job, nil
 }
 
@@ -276,6 +279,10 @@ func (b *lab) timeout() time.Duration {
 	longest := b.l.progress.Value.SI.LongestRun
 	return seconds(b.l.settings.Value.SI.Measure.TimeoutSeconds, max(time.Minute, time.Duration(10*longest*float64(time.Second))))
 }
+
+// patience is the limit of a set-up command or a guard: it may build from a cold
+// cache, or run a whole test suite, so that a run's time says nothing about it.
+func (b *lab) patience() time.Duration { return max(10*time.Minute, b.timeout()) }
 
 func (b *lab) fill(s *track.Sample, m benchmark.Measurement) {
 	s.Wall, s.CPU, s.MaxRSS, s.Load = m.Wall.Seconds(), m.CPU.Seconds(), m.MaxRSS, m.Load

@@ -38,7 +38,7 @@ func (b *lab) lay(ctx context.Context, commit, tree string) (*arm, error) {
 	if err := b.moveIn(a); err != nil {
 		return nil, err
 	}
-	if err := b.prepare(ctx, a); err != nil {
+	if err := b.prepare(ctx, a, commit); err != nil {
 		return nil, err
 	}
 	a.tree = tree
@@ -115,17 +115,22 @@ func (b *lab) freePath() string {
 
 // prepare gives a fresh checkout its linked paths, runs the set-up command and
 // the warm-up runs. A set-up command that fails is the tree's fault.
-func (b *lab) prepare(ctx context.Context, a *arm) error {
+func (b *lab) prepare(ctx context.Context, a *arm, commit string) error {
 	if err := b.l.link(ctx, a.ws); err != nil {
 		return err
 	}
 	o := b.l.settings.Value.SI
 	log := filepath.Join(b.folder(), filepath.Base(a.path)+".setup.log")
 	if o.Setup != "" {
-		job, err := b.job(a, log)
+		may, err := b.setupReach(ctx, commit)
 		if err != nil {
 			return err
 		}
+		job, err := b.job(a, log, may)
+		if err != nil {
+			return err
+		}
+		job.Timeout = b.patience()
 		result, err := b.meter.CommandGuard(ctx, job, benchmark.Guard{Name: "set-up command", Command: o.Setup})
 		if err != nil {
 			return err
@@ -140,6 +145,28 @@ func (b *lab) prepare(ctx context.Context, a *arm) error {
 		}
 	}
 	return nil
+}
+
+// lockFiles name what a tree depends on.
+var lockFiles = []string{
+	"go.sum", "Cargo.lock", "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "poetry.lock", "uv.lock", "Pipfile.lock",
+	"pdm.lock", "requirements.txt", "Gemfile.lock", "composer.lock", "gradle.lockfile",
+}
+
+// setupReach is what the set-up command of a commit may reach. The user's own
+// start may download into the caches of the toolchains; a candidate's may use the
+// network only when it changes what it depends on, and writes to none of them.
+func (b *lab) setupReach(ctx context.Context, commit string) (reach, error) {
+	start := b.l.progress.Value.SI.StartCommit
+	if start == "" || start == commit {
+		return reach{network: true, caches: true}, nil
+	}
+	changes, err := b.l.cfg.Repo.Diff(ctx, start, commit)
+	if err != nil {
+		return reach{}, err
+	}
+	changed := slices.ContainsFunc(changes, func(c gitops.Change) bool { return slices.Contains(lockFiles, filepath.Base(c.Path)) })
+	return reach{network: changed}, nil
 }
 
 // link gives a workspace the untracked paths that settings name.

@@ -17,6 +17,7 @@ import (
 	"si/gitops"
 	"si/internal/durable"
 	"si/internal/proc"
+	"si/internal/sandbox"
 	"si/track"
 )
 
@@ -47,6 +48,7 @@ type Config struct {
 	Resume  bool                        // go on with a run that the user stopped
 	Sweep   func() (int, error)         // ends processes that outlived a crash; may be nil
 	Stops   <-chan StopKind             // stop requests of this process; may be nil
+	Sandbox *sandbox.Sandbox            // that Runner uses; nil: nothing is contained
 }
 
 // Sentinels that a caller tests to choose an exit code.

@@ -183,7 +183,7 @@ func settingsByKey(s track.Settings) (map[string]json.RawMessage, error) {
 	return m, err
 }
 
-func sortedUnion(a, b map[string]json.RawMessage) []string {
+func sortedUnion[V any](a, b map[string]V) []string {
 	all := make(map[string]bool, len(a))
 	for k := range a {
 		all[k] = true

@@ -64,6 +64,9 @@ func (r *round) once(ctx context.Context, t agents.Task, i int, run func(context
 	if err := r.emit(track.EvAgentStarted, t.ID, ev); err != nil {
 		return nil, err
 	}
+	if err := r.containAgent(&t); err != nil {
+		return nil, fmt.Errorf("prepare the sandbox of %s: %w", t.ID, err)
+	}
 	hold, err := r.lab.share(ctx, t.ID)
 	if err != nil {
 		return nil, err

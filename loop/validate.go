@@ -66,7 +66,11 @@ func (r *round) validate(ctx context.Context, e entrant, tip string, merge gitop
 			}
 		}
 	}
-	found := &track.Validated{Before: medianScore(before), After: medianScore(after), Runs: 2 * runs}
+	label, _, err := r.label(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	found := &track.Validated{Before: medianScore(before), After: medianScore(after), Runs: 2 * runs, Label: label}
 	result := benchmark.NoWorse(spec.Direction, before, after)
 	ev := track.GuardEvent{Subject: e.executor, Guard: "validation", Passed: result.OK, Reason: result.What}
 	if err := r.emit(track.EvGuard, "si", ev); err != nil || result.OK {

@@ -68,6 +68,9 @@ type Options struct {
 	MaxFileMB     int            `json:"max_file_mb,omitempty"`      // largest file of a candidate, default 100
 	MinFreeDiskMB int            `json:"min_free_disk_mb,omitempty"` // free disk below which no step begins, default 500
 	Budget        BudgetOptions  `json:"budget,omitempty"`           // what ends the loop when it is spent
+	Sandbox       string         `json:"sandbox,omitempty"`          // auto (default) or off
+	HiddenPaths   []string       `json:"hidden_paths,omitempty"`     // held-out data: absolute paths outside the repository, shown to the validation alone
+	Limits        LimitOptions   `json:"limits,omitempty"`           // of each command in the sandbox
 }
 
 // AgentOptions names the backend of each role: "tuner", or "command:" and a
@@ -78,6 +81,8 @@ type AgentOptions struct {
 	WallSeconds float64           `json:"wall_seconds,omitempty"` // per task, default 3600
 	IdleSeconds float64           `json:"idle_seconds,omitempty"` // without a byte of output, default 900
 	Env         []string          `json:"env,omitempty"`          // names of variables handed to agents
+	Writable    []string          `json:"writable,omitempty"`     // absolute paths that agents may write to in the sandbox; default the known agents' own folders
+	Readable    []string          `json:"readable,omitempty"`     // absolute paths that agents see although they lie in a hidden folder
 }
 
 // MeasureOptions say how runs are taken and judged.
@@ -91,6 +96,7 @@ type MeasureOptions struct {
 	Warmup         int      `json:"warmup,omitempty"`          // runs thrown away on a new tree
 	Rebuild        string   `json:"rebuild,omitempty"`         // "block": both trees are laid and built anew for each block of a duel, where builds differ
 	MaxLoad        float64  `json:"max_load,omitempty"`        // load of the machine from which on no run is taken; a round without runs is undecided
+	Network        bool     `json:"network,omitempty"`         // the benchmark has the network
 	CanaryEvery    int      `json:"canary_every,omitempty"`    // rounds between two looks whether the benchmark can be trusted, default 10; -1 is never, at set-up too
 	Env            []string `json:"env,omitempty"`             // names of variables handed to the benchmark
 }
@@ -131,6 +137,14 @@ type Validation struct {
 type LinkOption struct {
 	Path string `json:"path"`           // relative to the checkout
 	Mode string `json:"mode,omitempty"` // copy (default) or link
+}
+
+// LimitOptions bound what one command of an agent or a benchmark can use, where the
+// machine can enforce it; 0 is no limit.
+type LimitOptions struct {
+	Processes int `json:"processes,omitempty"` // processes and threads together
+	MemoryMB  int `json:"memory_mb,omitempty"` // private memory of each process
+	FileMB    int `json:"file_mb,omitempty"`   // size of each file that is written
 }
 
 // BudgetOptions end the loop when spent; 0 is no limit.

@@ -193,7 +193,8 @@ type Merged struct {
 type Validated struct {
 	Before float64 `json:"score_before"`
 	After  float64 `json:"score_after"`
-	Runs   int     `json:"runs"` // of both trees
+	Runs   int     `json:"runs"`  // of both trees
+	Label  string  `json:"label"` // held-out: agents could not see what it uses; fit: they could
 }
 
 // Effect is a measured difference between two trees, as a fraction of the

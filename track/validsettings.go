@@ -2,6 +2,7 @@ package track
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"unicode"
 )
@@ -76,6 +77,17 @@ func (o *Options) check(f *faults) {
 	optional(f, "runner_files", o.RunnerFiles, "warn", "strict")
 	optional(f, "benchmark.time_unit", o.Benchmark.TimeUnit, "s", "ms", "us", "ns", "none")
 	f.within("validation", func() { o.Validation.check(f) })
+	optional(f, "sandbox", o.Sandbox, "auto", "off")
+	for name, paths := range map[string][]string{"hidden_paths": o.HiddenPaths, "agents.writable": o.Agents.Writable, "agents.readable": o.Agents.Readable} {
+		for i, p := range paths {
+			if !filepath.IsAbs(p) {
+				f.add(fmt.Sprintf("%s[%d]", name, i), "%q is not an absolute path", clip(p, 60))
+			}
+		}
+	}
+	f.atLeast("limits.processes", o.Limits.Processes, 0)
+	f.atLeast("limits.memory_mb", o.Limits.MemoryMB, 0)
+	f.atLeast("limits.file_mb", o.Limits.FileMB, 0)
 	optional(f, "isolation", o.Isolation, "clone", "worktree")
 	f.atLeast("max_file_mb", o.MaxFileMB, 0)
 	f.atLeast("min_free_disk_mb", o.MinFreeDiskMB, 0)

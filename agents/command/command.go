@@ -79,7 +79,7 @@ func (b *Backend) child(t agents.Task, files *exchange) proc.Command {
 		Dir: t.Dir, Env: env, Stdin: strings.NewReader(t.Prompt),
 		Stdout: proc.Output{File: t.Log, HeadMax: maxSaid, TailMax: kept},
 		Stderr: proc.Output{File: errorLog(t.Log), HeadMax: maxSaid, TailMax: maxSaid},
-		Wall:   t.Wall, Idle: t.Idle, Supervised: true,
+		Wall:   t.Wall, Idle: t.Idle, Supervised: true, Contain: files.contain(t.Contain),
 	}
 }
 

@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"si/agents"
+	"si/internal/proc"
 )
 
 const (
@@ -52,6 +54,16 @@ func newExchange(parent string, t agents.Task) (*exchange, error) {
 
 func (x *exchange) prompt() string { return filepath.Join(x.dir, promptName) }
 func (x *exchange) answer() string { return filepath.Join(x.dir, answerName) }
+
+// contain adds the folder to what the program may write to.
+func (x *exchange) contain(c *proc.Containment) *proc.Containment {
+	if c == nil {
+		return nil
+	}
+	own := *c
+	own.Writable = append(slices.Clone(c.Writable), x.dir)
+	return &own
+}
 
 // read returns what the program wrote as its answer, "" when it wrote nothing.
 // The file is opened without blocking, as a named pipe could stand in its place.

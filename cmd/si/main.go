@@ -7,10 +7,14 @@ import (
 
 	"si/cmd"
 	"si/internal/proc"
+	"si/internal/sandbox"
 )
 
 func main() {
 	if code, was := proc.Supervise(os.Args); was {
+		os.Exit(code)
+	}
+	if code, was := sandbox.Exec(os.Args); was {
 		os.Exit(code)
 	}
 	os.Exit(cmd.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

@@ -15,17 +15,24 @@ const MarkVariable = "SI_RUN"
 
 // plan is a command as the system will be asked for it.
 type plan struct {
-	path  string
-	argv  []string
-	dir   string // absolute
-	env   []string
-	grace time.Duration
-	super bool
+	path   string
+	argv   []string
+	dir    string // absolute
+	env    []string
+	grace  time.Duration
+	super  bool
+	shield bool
 }
 
 func (l *Local) plan(c Command) (plan, error) {
 	if c.Supervised && l.o.Self == "" {
 		return plan{}, errors.New("no supervisor: this runner was made without the path of the program (Options.Self)")
+	}
+	if c.Contain != nil {
+		return plan{}, errors.New("contain it: this runner cannot; sandbox.Runner can")
+	}
+	if c.Shield && !c.Supervised {
+		return plan{}, errors.New("shield it from signals: only a supervised command can be")
 	}
 	dir, err := folder(c.Dir)
 	if err != nil {
@@ -38,7 +45,7 @@ func (l *Local) plan(c Command) (plan, error) {
 	}
 	return plan{
 		path: path, argv: append([]string{c.Path}, c.Args...), dir: dir, env: env,
-		grace: c.Grace, super: c.Supervised,
+		grace: c.Grace, super: c.Supervised, shield: c.Shield,
 	}, nil
 }
 

@@ -31,6 +31,15 @@ type Command struct {
 	// again) that ends the whole tree also when this program is killed. Short
 	// helpers such as git run unsupervised, in a session of their own.
 	Supervised bool
+
+	// Contain is honoured by sandbox.Runner. A Local refuses it, so that nothing
+	// runs uncontained because a runner was put together wrongly.
+	Contain *Containment
+
+	// Shield starts the program with TERM, INT and HUP ignored: it is a container
+	// that ends with what is in it, which gets the signals itself. Supervised
+	// commands only.
+	Shield bool
 }
 
 // Output says where a stream goes. Head and tail are kept in memory always.

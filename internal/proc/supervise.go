@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"strconv"
 	"syscall"
 	"time"
 )
@@ -44,6 +45,7 @@ func Supervise(args []string) (code int, was bool) {
 
 type supervisor struct {
 	grace  time.Duration
+	shield bool // the command is started with the signals ignored that this process gets
 	dir    string
 	path   string
 	argv   []string
@@ -59,7 +61,7 @@ type supervisor struct {
 }
 
 func newSupervisor(args []string) (*supervisor, error) {
-	if len(args) < 4 {
+	if len(args) < 5 {
 		return nil, errors.New("this is for the program's own use: too few arguments")
 	}
 	grace, err := time.ParseDuration(args[0])
@@ -74,7 +76,7 @@ func newSupervisor(args []string) (*supervisor, error) {
 		syscall.CloseOnExec(fd)
 	}
 	return &supervisor{
-		grace: grace, dir: args[1], path: args[2], argv: args[3:],
+		grace: grace, shield: args[1] == strconv.FormatBool(true), dir: args[2], path: args[3], argv: args[4:],
 		status: os.NewFile(statusFile, "status"),
 		ended:  make(chan struct{}), childless: make(chan struct{}),
 		stop: make(chan struct{}), abandoned: make(chan struct{}),
@@ -87,13 +89,12 @@ func (s *supervisor) run() int {
 	// thread must not end before the process does.
 	runtime.LockOSThread()
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	signal.Notify(signals, endSignals()...)
 	if err := adopt(); err != nil {
 		return s.fail(err)
 	}
-	pid, err := syscall.ForkExec(s.path, s.argv, &syscall.ProcAttr{
-		Dir: s.dir, Env: os.Environ(), Files: []uintptr{0, 1, 2}, Sys: commandAttr(),
-	})
+	pid, err := s.start()
+	signal.Notify(signals, endSignals()...)
 	if err != nil {
 		return s.fail(err)
 	}
@@ -108,6 +109,22 @@ func (s *supervisor) run() int {
 		return 128 + int(syscall.SIGKILL) // sent, in vain
 	}
 	return s.code
+}
+
+func endSignals() []os.Signal {
+	return []os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP}
+}
+
+// start forks the command. A signal that is ignored here is ignored there too; one
+// that is caught is not. A TERM in the moment of a shielded start is lost: the
+// orders of the program that started this one come over the pipe.
+func (s *supervisor) start() (pid int, err error) {
+	if s.shield {
+		signal.Ignore(endSignals()...)
+	}
+	return syscall.ForkExec(s.path, s.argv, &syscall.ProcAttr{
+		Dir: s.dir, Env: os.Environ(), Files: []uintptr{0, 1, 2}, Sys: commandAttr(),
+	})
 }
 
 // letGo gives up this process's hold on the command's pipes, so that their ends

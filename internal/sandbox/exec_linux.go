@@ -1,0 +1,165 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"si/internal/proc"
+)
+
+// helperWorks says that Exec does anything on this system.
+const helperWorks = true
+
+// Exit codes are the shell's.
+const (
+	codeCannotRun = 126
+	codeNotFound  = 127
+)
+
+// Exec does the part of a sandbox that is done inside it, if the arguments of
+// this process say so, and returns the exit code; it does not return when the
+// process becomes the command. main calls it with os.Args before anything else.
+func Exec(args []string) (code int, was bool) {
+	if len(args) < 2 || args[1] != execArg {
+		return 0, false
+	}
+	o, argv, err := readOrder(args[2:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "contain a command:", err)
+		return codeCannotRun, true
+	}
+	if o.Trial != nil {
+		return o.try(), true
+	}
+	if o.First {
+		return o.first(args[0], argv), true
+	}
+	return o.become(argv), true
+}
+
+// first is the first process of a process namespace. It waits for whatever ends
+// and leaves when the command has: the kernel ends the rest.
+func (o order) first(self string, argv []string) int {
+	// Caught, not ignored, because the command would inherit that. The supervisor
+	// signals every process by itself.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	// The command belongs to the same user: it shall not trace this process.
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return o.fail(fmt.Errorf("protect the sandbox's first process: %w", err))
+	}
+	path, env := o.Path.String(), reveal(os.Environ())
+	if err := runnable(path); err != nil {
+		return o.fail(err)
+	}
+	if (o.Limits != proc.Limits{}) {
+		// A process of its own takes the limits: this one would count, and must live on.
+		again := order{Path: o.Path, Limits: o.Limits}
+		args, err := again.args(argv)
+		if err != nil {
+			return o.fail(err)
+		}
+		path, argv, env = self, append([]string{self}, args...), os.Environ()
+	}
+	if err := o.tell(wordStarted); err != nil {
+		fmt.Fprintln(os.Stderr, "contain a command:", err)
+		return codeCannotRun
+	}
+	pid, err := syscall.ForkExec(path, argv, &syscall.ProcAttr{
+		Env: env, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: true},
+	})
+	if err != nil {
+		return cannotRun(o.Path.String(), err)
+	}
+	return o.waitFor(pid)
+}
+
+func (o order) waitFor(leader int) int {
+	for {
+		var status syscall.WaitStatus
+		pid, err := syscall.Wait4(-1, &status, 0, nil)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+		case err != nil:
+			return codeCannotRun // the command has been waited for by nobody else: cannot be
+		case pid == leader && status.Exited():
+			return status.ExitStatus()
+		case pid == leader && status.Signaled():
+			_ = o.tell(fmt.Sprintf("%s %d", wordSignal, int(status.Signal())))
+			return 128 + int(status.Signal())
+		}
+	}
+}
+
+// become turns this process into the command, restricted.
+func (o order) become(argv []string) int {
+	runtime.LockOSThread()
+	path, env := o.Path.String(), reveal(os.Environ())
+	if err := runnable(path); err != nil {
+		return o.fail(err)
+	}
+	var pipe sender
+	if len(o.Started) > 0 {
+		var err error
+		if pipe, err = openSender(o.Started.String()); err != nil { // now: Landlock refuses it later
+			return o.fail(err)
+		}
+	}
+	if err := setLimits(o.Limits); err != nil {
+		return o.fail(err)
+	}
+	if o.Land != nil {
+		if err := o.Land.restrict(); err != nil {
+			return o.fail(err)
+		}
+	}
+	if len(o.Started) > 0 {
+		if err := pipe.tell(wordStarted); err != nil {
+			return codeCannotRun
+		}
+	}
+	return cannotRun(path, syscall.Exec(path, argv, env))
+}
+
+func (o order) tell(line string) error {
+	pipe, err := openSender(o.Started.String())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = unix.Close(int(pipe)) }()
+	return pipe.tell(line)
+}
+
+// fail says why the command cannot be started: to the runner, else on stderr.
+func (o order) fail(err error) int {
+	word := wordFailed
+	if errors.Is(err, fs.ErrNotExist) {
+		word = wordMissing
+	}
+	if len(o.Started) == 0 || o.tell(word+" "+err.Error()) != nil {
+		fmt.Fprintln(os.Stderr, "contain a command:", err)
+	}
+	return codeNotFound
+}
+
+func runnable(path string) error {
+	if err := unix.Access(path, unix.X_OK); err != nil {
+		return fmt.Errorf("find the program: %w", &os.PathError{Op: "execute inside the sandbox", Path: path, Err: err})
+	}
+	return nil
+}
+
+// cannotRun says like a shell that a program is none.
+func cannotRun(path string, err error) int {
+	fmt.Fprintf(os.Stderr, "run %s: %v\n", path, err)
+	if errors.Is(err, fs.ErrNotExist) {
+		return codeNotFound
+	}
+	return codeCannotRun
+}

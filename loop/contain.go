@@ -1,0 +1,134 @@
+package loop
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+
+	"si/agents"
+	"si/benchmark"
+	"si/internal/proc"
+	"si/internal/sandbox"
+)
+
+// Both arms of a comparison are shown at the same two paths, so that neither the
+// name of a folder nor its length can make a difference.
+func (b *lab) treeAt() string { return filepath.Join(b.l.cfg.WorkDir, "at", "tree") }
+func (b *lab) homeAt() string { return filepath.Join(b.l.cfg.WorkDir, "at", "home") }
+
+// reach says what one command of the benchmark's side may reach beyond its tree.
+type reach struct {
+	network bool // the machine's
+	caches  bool // the download caches of toolchains are writable
+	heldOut bool // the held-out data
+}
+
+// contain puts a job into the sandbox: its tree, HOME and TMPDIR are writable, the
+// rest of the machine is read-only, other trees, agents' workspaces, the track and
+// credentials are hidden.
+func (b *lab) contain(job *benchmark.Job, a *arm, may reach) error {
+	box := b.l.cfg.Sandbox
+	if box == nil {
+		return nil
+	}
+	places := sandbox.BenchmarkPlaces{
+		Tree: a.path, Home: job.Home, Tmp: job.Tmp, Network: may.network || b.l.settings.Value.SI.Measure.Network,
+		Hidden: []string{b.l.cfg.WorkDir, b.l.cfg.Paths.StateBase()}, Limits: b.l.limits(),
+	}
+	if !may.heldOut {
+		places.Hidden = append(places.Hidden, b.l.settings.Value.SI.HiddenPaths...)
+	}
+	caches := benchmark.Caches(b.meter.Host)
+	if may.caches {
+		for _, dir := range caches {
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				return err
+			}
+		}
+		places.Written = caches
+	} else {
+		places.Caches = caches
+	}
+	profile := sandbox.Benchmark(b.l.user(), places)
+	if box.Report().Enforces(sandbox.SamePath) {
+		for _, dir := range []string{b.treeAt(), b.homeAt()} {
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				return err
+			}
+		}
+		job.DirAt, job.HomeAt = b.treeAt(), b.homeAt()
+		profile.Bind = append(profile.Bind, proc.Bind{From: a.path, To: job.DirAt}, proc.Bind{From: job.Home, To: job.HomeAt})
+	}
+	job.Contain = &profile
+	return nil
+}
+
+// containAgent puts an agent into the sandbox: its workspace and its program's own
+// folders are writable; the user's repository, other workspaces, the track and
+// held-out data are hidden.
+func (r *round) containAgent(t *agents.Task) error {
+	if r.cfg.Sandbox == nil {
+		return nil
+	}
+	tmp := filepath.Join(r.cfg.WorkDir, "agents", "tmp_"+t.ID)
+	cache := filepath.Join(r.cfg.WorkDir, "agents-cache")
+	if err := os.RemoveAll(tmp); err != nil {
+		return err
+	}
+	for _, dir := range []string{tmp, cache} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	o := r.settings.Value.SI.Agents
+	own := o.Writable
+	if own == nil {
+		own = agents.OwnFolders(r.user().Home)
+	}
+	profile := sandbox.Agent(r.user(), sandbox.AgentPlaces{
+		Clone: t.Dir, Tmp: tmp, Own: append([]string{cache}, own...), Objects: []string{filepath.Join(r.cfg.Repo.CommonDir(), "objects")},
+		Repository: r.cfg.Repo.Toplevel(), Visible: o.Readable, Limits: r.limits(),
+		Hidden: append([]string{r.cfg.WorkDir, r.cfg.Paths.StateBase(), r.cfg.Repo.CommonDir()}, r.settings.Value.SI.HiddenPaths...),
+	})
+	if t.Role != agents.Executor {
+		profile.Writable = slices.DeleteFunc(profile.Writable, func(p string) bool { return p == t.Dir })
+		profile.ReadOnly = append(profile.ReadOnly, t.Dir)
+	}
+	if o := r.settings.Value.SI.Isolation; o == "worktree" { // its git works in the user's own repository
+		profile.Hidden = slices.DeleteFunc(profile.Hidden, func(p string) bool { return p == r.cfg.Repo.CommonDir() || p == r.cfg.Repo.Toplevel() })
+		profile.Writable = append(profile.Writable, r.cfg.Repo.CommonDir())
+	}
+	t.Contain = &profile
+	t.Env = append(slices.DeleteFunc(t.Env, func(e string) bool { return benchmark.NameOf(e) == "TMPDIR" || benchmark.NameOf(e) == "XDG_CACHE_HOME" }),
+		"TMPDIR="+tmp, "XDG_CACHE_HOME="+cache, "GOCACHE="+filepath.Join(cache, "go-build"))
+	return nil
+}
+
+// user is whose machine it is.
+func (l *Loop) user() sandbox.User {
+	home, _ := l.cfg.Lookup("HOME")
+	u := sandbox.User{Home: home}
+	for _, name := range []string{"SSH_AUTH_SOCK", "XDG_RUNTIME_DIR", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DOCKER_HOST", "CONTAINER_HOST", "CONTAINERD_ADDRESS"} {
+		if value, ok := l.cfg.Lookup(name); ok {
+			u.Env = append(u.Env, name+"="+value)
+		}
+	}
+	return u
+}
+
+func (l *Loop) limits() proc.Limits {
+	o := l.settings.Value.SI.Limits
+	return proc.Limits{Processes: o.Processes, MemoryBytes: int64(o.MemoryMB) << 20, FileBytes: int64(o.FileMB) << 20}
+}
+
+// contained says in one line what this run's commands are held in.
+func (l *Loop) contained() string {
+	if l.cfg.Sandbox == nil {
+		return notEnforced
+	}
+	report := l.cfg.Sandbox.Report()
+	if report.Kind == sandbox.None {
+		return notEnforced + " (" + report.Line() + ")"
+	}
+	return report.Line()
+}
