@@ -9,6 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"si/benchmark/slurm"
 	"si/cmd"
 	"si/internal/durable"
 	"si/internal/proc"
@@ -22,6 +23,9 @@ func TestMain(m *testing.M) {
 		syscall.Exit(code) // os.Exit waits a second under the race detector, for each child
 	}
 	if code, was := sandbox.Exec(os.Args); was {
+		syscall.Exit(code)
+	}
+	if code, was := slurm.Serve(os.Args, nil); was {
 		syscall.Exit(code)
 	}
 	testscript.Main(m, map[string]func(){

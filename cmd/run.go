@@ -129,9 +129,13 @@ func (p *place) loopConfig(ctx context.Context, w World, agents agentFlags, open
 	if err != nil {
 		return loop.Config{}, err
 	}
+	launch, err := launcher(w, runner, settings.Value.SI.Measure.Launcher, dir)
+	if err != nil {
+		return loop.Config{}, err
+	}
 	return loop.Config{
 		Version: Version, RunID: p.runID, Paths: p.paths, Store: p.paths.Within(w.Store), Repo: p.repo, Runner: runner,
-		Sandbox: box, Agents: team, Names: names, Now: w.Now, Lookup: w.Lookup, WorkDir: dir, SlotDir: slot,
+		Sandbox: box, Launch: launch, Agents: team, Names: names, Now: w.Now, Lookup: w.Lookup, WorkDir: dir, SlotDir: slot,
 		Sweep: func() (int, error) { return proc.Sweep(p.ofThisTrack, registry) },
 	}, nil
 }

@@ -51,6 +51,9 @@ func (l *Loop) prepareBenchmark(ctx context.Context, in SetUp) (err error) {
 			return err
 		}
 	}
+	if err := l.sweepJobs(ctx); err != nil {
+		return err
+	}
 	if _, err := l.cfg.Repo.SweepWorkspaces(ctx, l.cfg.WorkDir, func(string) bool { return false }); err != nil {
 		return err
 	}

@@ -33,7 +33,7 @@ func (b *lab) contain(job *benchmark.Job, a *arm, may reach) error {
 	}
 	places := sandbox.BenchmarkPlaces{
 		Tree: a.path, Home: job.Home, Tmp: job.Tmp, Network: may.network || b.l.settings.Value.SI.Measure.Network,
-		Hidden: []string{b.l.cfg.WorkDir, b.l.cfg.Paths.StateBase()}, Limits: b.l.limits(),
+		Hidden: []string{b.l.cfg.WorkDir, b.l.cfg.WorkDir + ".jobs", b.l.cfg.Paths.StateBase()}, Limits: b.l.limits(),
 	}
 	if !may.heldOut {
 		places.Hidden = append(places.Hidden, b.l.settings.Value.SI.HiddenPaths...)
@@ -88,7 +88,7 @@ func (r *round) containAgent(t *agents.Task) error {
 	profile := sandbox.Agent(r.user(), sandbox.AgentPlaces{
 		Clone: t.Dir, Tmp: tmp, Own: append([]string{cache}, own...), Objects: []string{filepath.Join(r.cfg.Repo.CommonDir(), "objects")},
 		Repository: r.cfg.Repo.Toplevel(), Visible: o.Readable, Limits: r.limits(),
-		Hidden: append([]string{r.cfg.WorkDir, r.cfg.Paths.StateBase(), r.cfg.Repo.CommonDir()}, r.settings.Value.SI.HiddenPaths...),
+		Hidden: append([]string{r.cfg.WorkDir, r.cfg.WorkDir + ".jobs", r.cfg.Paths.StateBase(), r.cfg.Repo.CommonDir()}, r.settings.Value.SI.HiddenPaths...),
 	})
 	if t.Role != agents.Executor {
 		profile.Writable = slices.DeleteFunc(profile.Writable, func(p string) bool { return p == t.Dir })

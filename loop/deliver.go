@@ -90,7 +90,7 @@ func Deliver(ctx context.Context, cfg Config, o DeliverOptions) (Delivery, error
 }
 
 func (l *Loop) deliver(ctx context.Context, o DeliverOptions) (Delivery, error) {
-	if err := l.sweepProcesses(); err != nil {
+	if err := firstOf(l.sweepProcesses(), l.sweepJobs(ctx)); err != nil {
 		return Delivery{}, err
 	}
 	if err := l.sweepArms(ctx); err != nil {

@@ -176,8 +176,13 @@ func (l *Loop) fight(ctx context.Context, c comparison, d contest) (duelOutcome,
 		if !more {
 			break
 		}
-		if done := d.Blocks(); anew && (i == 1 || done > blocks) {
-			l.lab.layAnew()
+		if done := d.Blocks(); i == 1 || done > blocks {
+			if anew {
+				l.lab.layAnew()
+			}
+			if err := l.lab.openBlock(ctx, fmt.Sprintf("%d/%s/%d", c.round, c.key, done)); err != nil {
+				return out, err
+			}
 			blocks = done
 		}
 		req := request{round: c.round, key: fmt.Sprintf("%s/%s/%d", c.key, l.progress.Value.SI.NoiseMode, i), purpose: c.purpose, subject: c.beforeName, commit: c.before, decides: true, warm: !l.deterministic()}
@@ -189,7 +194,7 @@ func (l *Loop) fight(ctx context.Context, c comparison, d contest) (duelOutcome,
 			return out, err
 		}
 		if s.Score == nil {
-			return failedRun(next == duel.Champion, s), nil
+			return failedRun(next == duel.Champion, s), l.lab.closeBlock(ctx)
 		}
 		if err := d.Add(*s.Score); err != nil {
 			return out, fmt.Errorf("judge the runs of %s: %w", c.afterName, err)
@@ -204,7 +209,7 @@ func (l *Loop) fight(ctx context.Context, c comparison, d contest) (duelOutcome,
 		}
 	}
 	out.conclude(d.Verdict(), c, before, after)
-	return out, nil
+	return out, l.lab.closeBlock(ctx)
 }
 
 func (o *duelOutcome) conclude(v duel.Verdict, c comparison, before, after []float64) {

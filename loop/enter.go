@@ -53,7 +53,7 @@ func unfinished(st track.File[track.IterationState]) bool {
 // begin cleans up after earlier runs and marks this one as running, once the
 // repository is what it should be. current is the round to take up.
 func (l *Loop) begin(ctx context.Context, resumed bool, current int) error {
-	if err := l.sweepProcesses(); err != nil {
+	if err := firstOf(l.sweepProcesses(), l.sweepJobs(ctx)); err != nil {
 		return err
 	}
 	if err := l.cleanUp(ctx, current); err != nil {

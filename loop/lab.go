@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"si/benchmark"
+	"si/benchmark/slurm"
 	"si/gitops"
 	"si/internal/clean"
+	"si/internal/proc"
 	"si/track"
 )
 
@@ -37,6 +39,7 @@ type lab struct {
 	// own and warming one up is in vain.
 	dirties bool
 	tmp     string
+	block   *slurm.Block // the job that takes the runs of a duel's block; nil beside one, and on this machine
 }
 
 // arm is a measuring worktree and what is laid in it.
@@ -97,8 +100,12 @@ func newLab(l *Loop, past []pastSample) (*lab, error) {
 	if err != nil {
 		return nil, err
 	}
+	var run proc.Runner = l.cfg.Runner
+	if l.cfg.Launch != nil {
+		run = l.cfg.Launch
+	}
 	b := &lab{
-		l: l, known: map[sampleID]track.Sample{}, slot: slot, meter: benchmark.Measurer{Run: l.cfg.Runner, Host: l.cfg.Lookup},
+		l: l, known: map[sampleID]track.Sample{}, slot: slot, meter: benchmark.Measurer{Run: run, Host: l.cfg.Lookup},
 	}
 	b.tmp = filepath.Join(b.folder(), "tmp")
 	if err := b.dropHomes(); err != nil {
@@ -177,7 +184,7 @@ func (b *lab) measure(ctx context.Context, req request, tree string) (track.Samp
 		s.Category, s.Fault = track.CategoryLogicError, a.fault
 		return s, nil
 	}
-	if req.decides {
+	if req.decides && b.l.cfg.Launch == nil { // elsewhere, the scheduler sees to it
 		hold, err := b.acquire(ctx, benchmark.SlotExclusive, "a run that decides")
 		if err != nil {
 			return s, err
@@ -187,11 +194,13 @@ func (b *lab) measure(ctx context.Context, req request, tree string) (track.Samp
 	if err := b.warmUp(ctx, a, req); err != nil {
 		return s, err
 	}
-	m, err := b.run(ctx, a, b.logPath(req), req.validation)
+	run := b.runner(req, tree)
+	m, err := lost(b.run(ctx, a, b.logPath(req), ranBy{run, req.validation}))
 	if err != nil {
 		return s, err
 	}
 	b.fill(&s, m)
+	onNode(&s, run)
 	if err := b.keepFirstHome(a, s); err != nil {
 		return s, err
 	}
@@ -225,27 +234,36 @@ const warmRuns = 2
 // warmUp gives the arm the earlier runs that it lacks, and throws them away.
 func (b *lab) warmUp(ctx context.Context, a *arm, req request) error {
 	for req.warm && a.runs < warmRuns && !b.dirties {
-		if _, err := b.run(ctx, a, b.logPath(req), false); err != nil {
+		b.runs++
+		by := ranBy{run: b.runner(req, a.tree)}
+		if _, err := lost(b.run(ctx, a, b.logPath(req), by)); err != nil {
 			return err
 		}
-		b.runs++
 	}
 	return nil
 }
 
+// ranBy says what takes a run, and of which of the two benchmarks.
+type ranBy struct {
+	run        proc.Runner
+	validation bool
+}
+
 // run runs the benchmark, or the validation, once in a laid arm.
-func (b *lab) run(ctx context.Context, a *arm, log string, validation bool) (benchmark.Measurement, error) {
-	job, err := b.job(a, log, reach{heldOut: validation})
+func (b *lab) run(ctx context.Context, a *arm, log string, by ranBy) (benchmark.Measurement, error) {
+	job, err := b.job(a, log, reach{heldOut: by.validation})
 	if err != nil {
 		return benchmark.Measurement{}, err
 	}
-	if validation {
+	if by.validation {
 		if job.Spec, _, err = validationSpec(b.l.settings.Value); err != nil {
 			return benchmark.Measurement{}, err
 		}
 	}
 	a.runs++
-	return b.meter.Measure(ctx, job)
+	meter := b.meter
+	meter.Run = by.run
+	return meter.Measure(ctx, job)
 }
 
 // job is what the benchmark, the set-up command and the guards have in common:

@@ -140,7 +140,7 @@ func (b *lab) prepare(ctx context.Context, a *arm, commit string) error {
 		}
 	}
 	for i := 0; i < o.Measure.Warmup && a.fault == ""; i++ {
-		if _, err := b.run(ctx, a, log, false); err != nil {
+		if _, err := b.run(ctx, a, log, ranBy{run: b.meter.Run}); err != nil {
 			return err
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"si/agents"
 	"si/benchmark"
+	"si/benchmark/slurm"
 	"si/gitops"
 	"si/internal/durable"
 	"si/internal/proc"
@@ -49,6 +50,7 @@ type Config struct {
 	Sweep   func() (int, error)         // ends processes that outlived a crash; may be nil
 	Stops   <-chan StopKind             // stop requests of this process; may be nil
 	Sandbox *sandbox.Sandbox            // that Runner uses; nil: nothing is contained
+	Launch  *slurm.Launcher             // takes the runs of the benchmark elsewhere; nil: on this machine
 }
 
 // Sentinels that a caller tests to choose an exit code.

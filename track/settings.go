@@ -94,11 +94,27 @@ type MeasureOptions struct {
 	MaxRuns        int      `json:"max_runs,omitempty"`        // of a duel, both arms, default 24
 	TimeoutSeconds float64  `json:"timeout_seconds,omitempty"` // per run; default 10 × the longest of the baseline, at least 60
 	Warmup         int      `json:"warmup,omitempty"`          // runs thrown away on a new tree
+	Launcher       Launcher `json:"launcher,omitempty"`        // where runs are taken; default this machine
 	Rebuild        string   `json:"rebuild,omitempty"`         // "block": both trees are laid and built anew for each block of a duel, where builds differ
 	MaxLoad        float64  `json:"max_load,omitempty"`        // load of the machine from which on no run is taken; a round without runs is undecided
 	Network        bool     `json:"network,omitempty"`         // the benchmark has the network
 	CanaryEvery    int      `json:"canary_every,omitempty"`    // rounds between two looks whether the benchmark can be trusted, default 10; -1 is never, at set-up too
 	Env            []string `json:"env,omitempty"`             // names of variables handed to the benchmark
+}
+
+// Launcher hands each run of the benchmark to a scheduler; docs/slurm.md has what
+// it needs.
+type Launcher struct {
+	Kind      string   `json:"kind,omitempty"`        // local (default), slurm, or command: another scheduler by its own commands
+	Partition string   `json:"partition,omitempty"`   // Slurm's
+	Account   string   `json:"account,omitempty"`     // Slurm's
+	Exclusive bool     `json:"exclusive,omitempty"`   // whole nodes (Slurm)
+	Args      []string `json:"args,omitempty"`        // further options of sbatch, each one word
+	Submit    []string `json:"submit,omitempty"`      // command: program and arguments, with {script}, {name}, {node}, {seconds}
+	Status    []string `json:"status,omitempty"`      // command: with {id}; prints pending, running, ended, lost, forgotten or impossible
+	Cancel    []string `json:"cancel,omitempty"`      // command: with {id}
+	ID        string   `json:"id,omitempty"`          // command: expression whose first group is the job's id in what submit prints
+	Queue     float64  `json:"queue_hours,omitempty"` // a job that has not started by then is given up; 0 is no limit
 }
 
 // FormatOptions say how a benchmark's output is read.

@@ -106,6 +106,8 @@ func (v *Validation) check(f *faults) {
 }
 
 func (m *MeasureOptions) check(f *faults) {
+	optional(f, "launcher.kind", m.Launcher.Kind, "local", "slurm", "command")
+	f.number("launcher.queue_hours", m.Launcher.Queue)
 	optional(f, "rebuild", m.Rebuild, "tree", "block")
 	f.number("max_load", m.MaxLoad)
 	optional(f, "selection", m.Selection, "duel", "seed")

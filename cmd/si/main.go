@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 
+	"si/benchmark/slurm"
 	"si/cmd"
 	"si/internal/proc"
 	"si/internal/sandbox"
@@ -15,6 +16,9 @@ func main() {
 		os.Exit(code)
 	}
 	if code, was := sandbox.Exec(os.Args); was {
+		os.Exit(code)
+	}
+	if code, was := slurm.Serve(os.Args, cmd.Contained(os.Getenv("PATH"))); was {
 		os.Exit(code)
 	}
 	os.Exit(cmd.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

@@ -150,7 +150,7 @@ func TestCPUAndMemoryAreTheCommands(t *testing.T) {
 		if res.CPU < 150*time.Millisecond || res.CPU-idle.CPU > 600*time.Millisecond {
 			t.Errorf("CPU %v, of an idle run %v", res.CPU, idle.CPU)
 		}
-		res = b.child(t, b.profile(), "hold", "100")
+		res = b.sh(t, b.profile(), hold(100))
 		if mib := res.MaxRSS >> 20; mib < 100 || mib > 160 || idle.MaxRSS>>20 > 60 {
 			t.Errorf("peak memory %d MiB, of an idle run %d", mib, idle.MaxRSS>>20)
 		}
@@ -161,6 +161,9 @@ func TestCPUAndMemoryAreTheCommands(t *testing.T) {
 		t.Logf("an idle run: %v wall, %v CPU, %d MiB", idle.Wall, idle.CPU, idle.MaxRSS>>20)
 	})
 }
+
+// hold touches so many MiB in one process.
+func hold(mib int) string { return "exec dd if=/dev/zero of=/dev/null count=1 bs=" + itoa(mib) + "M" }
 
 func TestLimits(t *testing.T) {
 	t.Parallel()
@@ -176,10 +179,10 @@ func TestLimits(t *testing.T) {
 			if info, err := os.Stat(filepath.Join(b.tree, "big")); err != nil || info.Size() != 1<<20 {
 				t.Errorf("the file: %v %v", info, err)
 			}
-			if res := b.child(t, p, "hold", "100"); res.Code != 0 {
+			if res := b.sh(t, p, hold(100)); res.Code != 0 {
 				t.Errorf("within the limit of memory: code %d\n%s", res.Code, res.Stderr.Tail)
 			}
-			if res := b.child(t, p, "hold", "800"); res.Code == 0 {
+			if res := b.sh(t, p, hold(800)); res.Code == 0 {
 				t.Error("memory grew past the limit")
 			}
 			many := `for i in $(seq 100); do sleep 20 & done; echo all`
