@@ -3,9 +3,11 @@ package loop
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"si/track"
@@ -13,8 +15,8 @@ import (
 
 // Each arm has a HOME of its own: what the run of one tree leaves there (a build
 // cache, a start-up file of an interpreter) must not reach the run of another. So
-// that not every tree begins with a cold cache, a new HOME is a copy of the one that
-// the first good run of the unchanged tree left.
+// that not every tree begins with a cold cache, a new HOME is as the first good run
+// of the unchanged tree left it.
 
 // homeOf is the HOME of an arm. Arms have names of equal length, and so have these.
 func (b *lab) homeOf(a *arm) string {
@@ -24,16 +26,56 @@ func (b *lab) homeOf(a *arm) string {
 // firstHome is what new HOMEs are copies of.
 func (b *lab) firstHome() string { return filepath.Join(b.folder(), "home") }
 
-// moveIn gives an arm a fresh HOME.
+// moveIn gives an arm a fresh HOME: one that was there is put back to what it was,
+// since few of its files were touched.
 func (b *lab) moveIn(a *arm) error {
 	home := b.homeOf(a)
+	if canRestore && a.homeStamps != nil && a.homeOf == b.homes {
+		return a.restoreHome(home, b.firstHome())
+	}
 	if err := removeAll(home); err != nil {
 		return fmt.Errorf("empty the benchmark's HOME: %w", err)
 	}
+	a.homeStamps = nil
 	if _, err := os.Lstat(b.firstHome()); errors.Is(err, fs.ErrNotExist) {
 		return os.MkdirAll(home, 0o700)
 	}
-	return copyHome(home, b.firstHome())
+	if err := copyTree(home, b.firstHome()); err != nil {
+		return err
+	}
+	var err error
+	a.homeStamps, err = stampsOf(home)
+	a.homeOf = b.homes
+	return err
+}
+
+// restoreHome puts back what differs from the copy that was made: a file's stamp
+// holds the time of its last change, which the kernel keeps and nobody can set.
+func (a *arm) restoreHome(home, first string) error {
+	now, err := stampsOf(home)
+	if err != nil {
+		return err
+	}
+	for _, name := range deepestFirst(now) {
+		if now[name] != a.homeStamps[name] && !bothFolders(now[name], a.homeStamps[name]) {
+			if err := removeAll(filepath.Join(home, name)); err != nil {
+				return fmt.Errorf("clean the benchmark's HOME: %w", err)
+			}
+			delete(now, name)
+		}
+	}
+	names := deepestFirst(a.homeStamps)
+	slices.Reverse(names)
+	for _, name := range names {
+		if _, there := now[name]; there {
+			continue
+		}
+		if err := copyOne(filepath.Join(home, name), filepath.Join(first, name)); err != nil {
+			return err
+		}
+	}
+	a.homeStamps, err = stampsOf(home)
+	return err
 }
 
 // keepFirstHome makes the HOME of a good run of an unchanged tree the one that
@@ -55,7 +97,7 @@ func (b *lab) keepHome(a *arm) error {
 	if err := removeAll(part); err != nil {
 		return fmt.Errorf("keep the benchmark's HOME: %w", err)
 	}
-	if err := copyHome(part, b.homeOf(a)); err != nil {
+	if err := copyTree(part, b.homeOf(a)); err != nil {
 		return err
 	}
 	if err := removeAll(b.firstHome()); err != nil {
@@ -64,6 +106,7 @@ func (b *lab) keepHome(a *arm) error {
 	if err := os.Rename(part, b.firstHome()); err != nil {
 		return fmt.Errorf("keep the benchmark's HOME: %w", err)
 	}
+	b.homes++ // copies of the old one are none of this one
 	return nil
 }
 
@@ -81,36 +124,64 @@ func (b *lab) dropHomes() error {
 	return nil
 }
 
-// copyHome copies folders, files and links. What is none of these (a socket, a
+// copyTree copies folders, files and links. What is none of these (a socket, a
 // pipe) is of no use to a later run and is left out.
-func copyHome(to, from string) error {
-	err := os.CopyFS(to, plainFiles{os.DirFS(from)})
+func copyTree(to, from string) error {
+	err := filepath.WalkDir(from, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		return copyOne(filepath.Join(to, name), path)
+	})
 	if err != nil {
 		return fmt.Errorf("copy the benchmark's HOME: %w", err)
 	}
 	return nil
 }
 
-// plainFiles is a tree without what cannot be copied.
-type plainFiles struct{ fs.FS }
-
-// ReadDir leaves out what is no folder, file or link.
-func (p plainFiles) ReadDir(name string) ([]fs.DirEntry, error) {
-	entries, err := fs.ReadDir(p.FS, name)
-	var kept []fs.DirEntry
-	for _, e := range entries {
-		if t := e.Type(); t.IsDir() || t.IsRegular() || t == fs.ModeSymlink {
-			kept = append(kept, e)
-		}
+// copyOne copies a folder without what is in it, a file with its time, or a link.
+func copyOne(to, from string) error {
+	info, err := os.Lstat(from)
+	if err != nil {
+		return err
 	}
-	return kept, err
+	switch mode := info.Mode(); {
+	case mode.IsDir():
+		return os.MkdirAll(to, 0o700)
+	case mode.Type() == fs.ModeSymlink:
+		target, err := os.Readlink(from)
+		if err != nil {
+			return err
+		}
+		return os.Symlink(target, to)
+	case !mode.IsRegular():
+		return nil
+	}
+	return copyFile(to, from, info)
 }
 
-// ReadLink makes links copied as links.
-func (p plainFiles) ReadLink(name string) (string, error) { return fs.ReadLink(p.FS, name) }
-
-// Lstat goes with ReadLink.
-func (p plainFiles) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(p.FS, name) }
+func copyFile(to, from string, info fs.FileInfo) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close() // it was only read
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|0o200)
+	if err != nil {
+		return err
+	}
+	if _, err = io.Copy(out, in); err != nil {
+		return errors.Join(err, out.Close())
+	}
+	if err := out.Close(); err != nil {
+		return err
+	}
+	return os.Chtimes(to, info.ModTime(), info.ModTime())
+}
 
 // removeAll removes a tree also where its folders are read-only, as those of a
 // module cache are.
@@ -120,7 +191,7 @@ func removeAll(dir string) error {
 	}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
-			return os.Chmod(path, 0o700) //nolint:gosec // a folder of ours that is being removed
+			return os.Chmod(path, 0o700)
 		}
 		return err
 	})

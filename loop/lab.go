@@ -35,6 +35,7 @@ type lab struct {
 	arms  []*arm
 	clock int // counts uses, to find the arm that was idle longest
 	runs  int // taken by this process
+	homes int // counts the first HOMEs that there were
 	// The benchmark changes tracked files, so that each run has a checkout of its
 	// own and warming one up is in vain.
 	dirties bool
@@ -48,9 +49,12 @@ type arm struct {
 	ws    *gitops.Workspace
 	tree  string // "" when nothing that can be used is laid
 	used  int
-	runs  int               // since it was laid
-	fault string            // why the tree that is laid cannot be measured
-	seen  [sha256.Size]byte // what lay there when its own last run ended
+	runs  int    // since it was laid
+	fault string // why the tree that is laid cannot be measured
+
+	homeStamps map[string]stamp  // of its HOME when it was made; nil when it is no copy
+	homeOf     int               // which first HOME that was a copy of
+	seen       [sha256.Size]byte // what lay there when its own last run ended
 }
 
 // pastSample is a run with its round.
@@ -100,7 +104,7 @@ func newLab(l *Loop, past []pastSample) (*lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	var run proc.Runner = l.cfg.Runner
+	run := l.cfg.Runner
 	if l.cfg.Launch != nil {
 		run = l.cfg.Launch
 	}

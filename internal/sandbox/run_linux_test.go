@@ -385,6 +385,7 @@ func benchmarkRun(b *testing.B, kind Kind, limited bool) {
 		p.Limits = proc.Limits{FileBytes: 1 << 30}
 	}
 	c := x.command(p, "/bin/true")
+	c.Supervised = true // also when bare
 	if kind == "bare" {
 		c.Contain = nil
 	}

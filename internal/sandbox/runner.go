@@ -48,7 +48,6 @@ func (r Runner) Run(ctx context.Context, c proc.Command) (proc.Result, error) {
 type wrapped struct {
 	command proc.Command
 	started *startPipe // nil when the command runs as it is
-	advise  func(said string) []string
 }
 
 func (s *Sandbox) wrap(c proc.Command) (wrapped, error) {
@@ -72,27 +71,30 @@ func (s *Sandbox) wrap(c proc.Command) (wrapped, error) {
 	if err != nil {
 		return wrapped{}, err
 	}
-	w := wrapped{command: c, started: pipe, advise: advice}
+	w := wrapped{command: c, started: pipe}
 	w.command.Supervised = true
 	w.command.Env = disguise(c.Env)
 	o := order{Path: pathBytes(path), Started: pathBytes(pipe.path), Limits: s.limits(profile.Limits)}
-	argv := append([]string{c.Path}, c.Args...)
-	switch s.report.Kind {
-	case Bubblewrap:
-		err = s.intoBwrap(&w.command, profile, r, o, argv, dir)
-	case Landlock:
-		o.Land, err = landOf(profile, r)
-		if err == nil {
-			err = s.intoHelper(&w.command, o, argv)
-		}
-	case None:
-		err = s.intoHelper(&w.command, o, argv)
-	}
-	if err != nil {
+	if err := s.into(&w.command, profile, r, o, dir); err != nil {
 		pipe.remove()
 		return wrapped{}, err
 	}
 	return w, nil
+}
+
+// into makes c the command that starts the sandbox with c in it.
+func (s *Sandbox) into(c *proc.Command, p Profile, r resolved, o order, dir string) (err error) {
+	argv := append([]string{c.Path}, c.Args...)
+	switch s.report.Kind {
+	case Bubblewrap:
+		return s.intoBwrap(c, p, r, o, argv, dir)
+	case Landlock:
+		if o.Land, err = landOf(p, r); err != nil {
+			return err
+		}
+	case None: // only limits
+	}
+	return s.intoHelper(c, o, argv)
 }
 
 // limits leaves out the one that would count what the user does elsewhere.
@@ -179,7 +181,7 @@ func (w wrapped) judge(name string, res proc.Result, err error) (proc.Result, er
 	}
 	said := saidBy(res)
 	msg := fmt.Sprintf("start %s in its sandbox: %s", name, said)
-	if more := w.advise(said); len(more) > 0 {
+	if more := advice(said); len(more) > 0 {
 		msg += "; " + strings.Join(more, "; ")
 	}
 	return proc.Result{}, errors.Join(errors.New(msg), err)
