@@ -7,7 +7,7 @@ CC_FOUND := $(shell command -v $$($(GO) env CC) 2>/dev/null)
 RACE := $(if $(CC_FOUND),-race,)
 TESTFLAGS ?= -timeout 15m
 
-.PHONY: build test race test-crash test-agents lint fmt demo install bench sim clean
+.PHONY: build test race test-crash test-agents lint fmt demo install bench sim campaign clean
 
 build:
 	$(GO) build -o $(BIN) ./cmd/si
@@ -42,6 +42,11 @@ bench: build
 
 sim:
 	$(GO) test -timeout 0 -count 1 -v -run 'TestTable|TestLateCampaign' ./benchmark/duel/sim -args -sim.rounds=20000 -sim.campaigns=8000
+
+# Whole campaigns on this machine's clock: 100 rounds in which nothing is better, and
+# 20 planted gains. Some 15 minutes on a machine that does nothing else.
+campaign:
+	SI_CAMPAIGN=100 $(GO) test -timeout 2h -count 1 -v -run 'TestNullCampaign|TestPlantedGains' ./cmd
 
 install:
 	$(GO) install -trimpath ./cmd/si
