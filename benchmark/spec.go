@@ -46,6 +46,7 @@ type Spec struct {
 	Metric      string // for suites: "name", "name:statistic" or "name:unit", "geomean[:unit]"; see suite
 	Direction   track.Direction
 	ResultFiles []string // slash paths or globs below the tree; read instead of standard output
+	ResultFD    bool     // the result is written to descriptor 3, not to standard output
 	Regex       string   // with the group "value", and "name" when it finds several metrics
 }
 
@@ -54,7 +55,7 @@ type Spec struct {
 func SpecOf(s track.Settings) (Spec, error) {
 	spec := Spec{
 		Command: s.BenchmarkCommand, Format: Format(s.BenchmarkFormat), Metric: s.PrimaryMetric,
-		Direction: s.BenchmarkDirection, ResultFiles: s.SI.Benchmark.ResultFiles, Regex: s.SI.Benchmark.Regex,
+		Direction: s.BenchmarkDirection, ResultFiles: s.SI.Benchmark.ResultFiles, Regex: s.SI.Benchmark.Regex, ResultFD: s.SI.Benchmark.ResultFD,
 	}
 	if spec.Format == FormatCriterion && len(spec.ResultFiles) == 0 {
 		spec.ResultFiles = slices.Clone(criterionFiles)

@@ -294,5 +294,5 @@ func hasSandbox(t *testing.T) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.Contains(string(out), `"bubblewrap"`)
+	return strings.Contains(string(out), `"kind": "bubblewrap"`)
 }

@@ -67,7 +67,7 @@ func (l *Loop) reportOf(ctx context.Context, d *Delivery) (report.Report, error)
 			Started: told.started, Ended: told.ended, Rounds: p.Iterations, StopReason: cmp.Or(p.SI.Reason, strings.ReplaceAll(string(p.Status), "_", " ")),
 			BenchmarkRuns: summary.Runs, AgentTasks: summary.AgentTasks,
 		},
-		Rules: l.rules(summary.Rate), NotEnforced: []string{notEnforced}, Warnings: told.warnings,
+		Rules: l.rules(summary.Rate), NotEnforced: told.notHeld(), Warnings: told.warnings,
 		Machine: report.Machine{OS: runtime.GOOS + "/" + runtime.GOARCH, CPU: processor(), Cores: runtime.NumCPU()}, Versions: []report.Version{{Name: "si", Version: l.cfg.Version}},
 	}
 	if w := d.Whole; w != nil {

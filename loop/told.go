@@ -22,6 +22,7 @@ type told struct {
 	guards            map[subjectIn][]report.Guard
 	candidateWarnings map[subjectIn][]string
 	warnings          []string
+	held              []string // what the runs said of what holds agents and benchmarks
 }
 
 // mostWarnings bounds the warnings of a report.
@@ -74,11 +75,30 @@ func (t *told) hear(ev track.Event) error {
 		if err := ev.Decode(&n); err != nil {
 			return err
 		}
-		if len(t.warnings) < mostWarnings && n.Text != notEnforced && !slices.Contains(t.warnings, n.Text) {
-			t.warnings = append(t.warnings, n.Text)
-		}
+		t.warn(n.Text)
 	}
 	return nil
+}
+
+func (t *told) warn(text string) {
+	to := &t.warnings
+	if strings.HasPrefix(text, "sandbox: ") || strings.HasPrefix(text, notEnforced) {
+		to = &t.held
+	}
+	if len(*to) < mostWarnings && !slices.Contains(*to, text) {
+		*to = append(*to, text)
+	}
+}
+
+// notHeld are the sayings that name something which is not enforced.
+func (t *told) notHeld() []string {
+	var out []string
+	for _, text := range t.held {
+		if strings.HasPrefix(text, notEnforced) || strings.Contains(text, "not enforced") {
+			out = append(out, text)
+		}
+	}
+	return out
 }
 
 // runs are the scored runs of a comparison, in order: those of its last attempt,

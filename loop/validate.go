@@ -20,7 +20,7 @@ func validationSpec(s track.Settings) (spec benchmark.Spec, ok bool, err error) 
 	}
 	second := s
 	second.BenchmarkCommand = v.Command
-	second.SI.Benchmark.Regex, second.SI.Benchmark.ResultFiles = v.Regex, v.ResultFiles
+	second.SI.Benchmark.Regex, second.SI.Benchmark.ResultFiles, second.SI.Benchmark.ResultFD = v.Regex, v.ResultFiles, false
 	if v.Format != "" {
 		second.BenchmarkFormat = v.Format
 	}

@@ -49,7 +49,6 @@ const (
 	EvWarning       Kind = "warning"        // Note
 	EvCleanup       Kind = "cleanup"        // Note
 	EvJournalRepair Kind = "journal_repair" // Note
-	EvFinding       Kind = "finding"        // Finding
 )
 
 // Note is an event that is a sentence.
@@ -205,15 +204,6 @@ type CheckoutEvent struct {
 	After   string `json:"after,omitempty"`
 	Restore string `json:"restore,omitempty"` // the command that puts it back
 	Stops   bool   `json:"stops"`
-}
-
-// Finding is something that a run discovered, with its proof.
-type Finding struct {
-	Area     string `json:"area"`
-	Claim    string `json:"claim"`
-	Command  string `json:"command,omitempty"`
-	ExitCode *int   `json:"exit_code,omitempty"`
-	Proof    string `json:"proof,omitempty"`
 }
 
 // Control is one request from another process, a file in the control inbox.

@@ -8,7 +8,7 @@ func Kinds() []Kind {
 		EvRunStarted, EvRunEnded, EvSetup, EvRoundStarted, EvRoundEnded, EvStepStarted, EvStepEnded,
 		EvAgentStarted, EvAgentEnded, EvAgentFailed, EvAgentSkipped, EvPlanReady, EvPlanReviewed, EvCandidate,
 		EvMeasured, EvGuard, EvVerdict, EvCanary, EvLeftOut, EvMerged, EvArchived, EvConfigChange, EvControl, EvCheckout, EvWarning,
-		EvCleanup, EvJournalRepair, EvFinding,
+		EvCleanup, EvJournalRepair,
 	}
 }
 

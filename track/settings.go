@@ -121,6 +121,7 @@ type Launcher struct {
 type FormatOptions struct {
 	ResultFiles []string `json:"result_files,omitempty"` // paths in the tree, written by the run
 	Regex       string   `json:"regex,omitempty"`        // with the named group "value"
+	ResultFD    bool     `json:"result_fd,omitempty"`    // the benchmark writes its result to descriptor 3, and gives that to no program that it runs
 	TimeUnit    string   `json:"time_unit,omitempty"`    // s, ms, us or ns: the metric is the time of a run, and a gain must show on the clock; default by the metric's name; none turns it off
 }
 

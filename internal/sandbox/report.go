@@ -33,18 +33,18 @@ func Promises() []Promise {
 
 // Finding is what was found out about a promise.
 type Finding struct {
-	Promise  Promise
-	Enforced bool
-	Why      string // why not, or a restriction of what is enforced
+	Promise  Promise `json:"promise"`
+	Enforced bool    `json:"enforced"`
+	Why      string  `json:"why,omitempty"` // why not, or a restriction of what is enforced
 }
 
 // Report is what a machine can enforce. It has no secrets and is fit for a terminal.
 type Report struct {
-	Kind     Kind
-	Version  string    // of what enforces it
-	Findings []Finding // one for each promise, in the order of Promises
-	Failures []string  // why a better kind could not be used
-	Advice   []string  // what the user can do about that
+	Kind     Kind      `json:"kind"`
+	Version  string    `json:"version,omitempty"`  // of what enforces it
+	Findings []Finding `json:"findings"`           // one for each promise, in the order of Promises
+	Failures []string  `json:"failures,omitempty"` // why a better kind could not be used
+	Advice   []string  `json:"advice,omitempty"`   // what the user can do about that
 }
 
 // Enforces says whether p holds for every command that is run by this sandbox.
