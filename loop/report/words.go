@@ -117,7 +117,7 @@ func luckFact(r Report) fact {
 		joined := strings.Join(parts, "; ")
 		f.Text = strings.ToUpper(joined[:1]) + joined[1:] + "."
 	}
-	if r.Whole != nil {
+	if r.Whole != nil && !exact(&r.Whole.Effect) { // of runs that repeat there is no chance to tell
 		if p := luck(r.Whole.Effect.P); p != "" {
 			f.Text += " For the whole gain " + p + ": how often runs differ as much when a change does nothing."
 		}
