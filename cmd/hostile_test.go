@@ -89,7 +89,7 @@ func hostiles() []hostile {
 // TestHostileExecutors runs every cheat of the table in the whole program. None is
 // kept, none changes anything of the user's, none leaves a process.
 func TestHostileExecutors(t *testing.T) {
-	box := hasSandbox(t)
+	box, fast := hasSandbox(t), buildDoomed(t)
 	var run []hostile
 	for _, h := range hostiles() {
 		if h.box && !box {
@@ -101,7 +101,7 @@ func TestHostileExecutors(t *testing.T) {
 	for i, batch := range slices.Collect(slices.Chunk(run, 8)) {
 		t.Run(fmt.Sprint(i+1), func(t *testing.T) {
 			t.Parallel()
-			newPrey(t, box).face(t, batch)
+			newPrey(t, box, fast).face(t, batch)
 		})
 	}
 }
@@ -130,15 +130,16 @@ func TestHostileTable(t *testing.T) {
 type prey struct {
 	dir, repo, out, held string
 	box                  bool
+	fast                 string // a build of this test without the race detector
 }
 
-func newPrey(t *testing.T, box bool) prey {
+func newPrey(t *testing.T, box bool, fast string) prey {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := prey{dir: dir, repo: filepath.Join(dir, "repo"), out: filepath.Join(dir, "out"), held: filepath.Join(dir, "held"), box: box}
+	p := prey{dir: dir, repo: filepath.Join(dir, "repo"), out: filepath.Join(dir, "out"), held: filepath.Join(dir, "held"), box: box, fast: fast}
 	for name, text := range map[string]string{
 		"repo/knob.txt": "10\n", "repo/prog.sh": "awk '{s+=$1} END {print s}' data/numbers\n", "repo/data/numbers": "10\n20\n30\n",
 		"repo/bench.sh": "sum=$(sh prog.sh) || exit 1\n[ \"$sum\" = 60 ] || { echo \"wrong answer: $sum\" >&2; exit 1; }\n" +
@@ -158,6 +159,8 @@ func newPrey(t *testing.T, box bool) prey {
 	return p
 }
 
+func (p prey) agent() string { return filepath.Join(filepath.Dir(p.fast), "agent") }
+
 // si runs the program there and returns what it printed.
 func (p prey) si(t *testing.T, args ...string) (string, error) {
 	t.Helper()
@@ -167,7 +170,7 @@ func (p prey) si(t *testing.T, args ...string) (string, error) {
 	if p.box {
 		sandbox = "auto"
 	}
-	cmd.Env = append(os.Environ(), "HOME="+filepath.Join(p.dir, "home"), "XDG_STATE_HOME="+filepath.Join(p.dir, "state"), "SI_SANDBOX="+sandbox,
+	cmd.Env = append(os.Environ(), "HOME="+filepath.Join(p.dir, "home"), "XDG_STATE_HOME="+filepath.Join(p.dir, "state"), "SI_SANDBOX="+sandbox, "SI_TEST_SELF="+p.fast,
 		"GIT_CONFIG_NOSYSTEM=1", "GORACE=atexit_sleep_ms=0", "GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.org", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.org")
 	out, err := cmd.CombinedOutput()
 	return string(out), err
@@ -178,7 +181,7 @@ func (p prey) face(t *testing.T, batch []hostile) {
 	script := filepath.Join(p.dir, "agent.txt")
 	writeFile(t, script, "")
 	out, err := p.si(t, "init", "--trust", "--seed", "1", "--objective", "Raise the value", "--scope", ".", "--benchmark", "sh bench.sh", "--sealed", "bench.sh,data/",
-		"--max-iterations", "1", "--agents", fmt.Sprint(len(batch)), "--agent", "command:"+program(t, "agent")+" "+script)
+		"--max-iterations", "1", "--agents", fmt.Sprint(len(batch)), "--agent", "command:"+p.agent()+" "+script)
 	if err != nil {
 		t.Fatalf("set-up: %v\n%s", err, out)
 	}
@@ -224,11 +227,7 @@ func (p prey) settle(t *testing.T) {
 	}
 	si := doc["si"].(map[string]any)
 	si["runner_files"], si["hidden_paths"] = "strict", []string{p.held}
-	agent, err := filepath.EvalSymlinks(program(t, "agent"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	si["agents"].(map[string]any)["readable"] = []string{filepath.Join(p.dir, "agent.txt"), filepath.Dir(program(t, "agent")), agent}
+	si["agents"].(map[string]any)["readable"] = []string{filepath.Join(p.dir, "agent.txt"), filepath.Dir(p.fast)}
 	if data, err = json.Marshal(doc); err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package cmd_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"syscall"
 	"testing"
@@ -29,11 +30,28 @@ func TestMain(m *testing.M) {
 		syscall.Exit(code)
 	}
 	testscript.Main(m, map[string]func(){
-		"si":     func() { os.Exit(cmd.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) },
+		"si":     func() { os.Exit(runSi()) },
 		"doomed": func() { os.Exit(runDoomed()) },
 		"agent":  func() { syscall.Exit(runAgent()) }, // as above
 		"noisy":  func() { syscall.Exit(runNoisy()) },
 	})
+}
+
+// runSi is the program. Its children can be supervised by another build of it: this
+// one has the race detector, which makes a start five times as expensive.
+func runSi() int {
+	self := os.Getenv("SI_TEST_SELF")
+	if self == "" {
+		return cmd.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return 99
+	}
+	return cmd.Run(context.Background(), cmd.World{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Lookup: os.LookupEnv, WorkDir: wd, Now: time.Now,
+		Store: &durable.Store{}, Self: self, RunID: func() (string, error) { return fmt.Sprintf("%016x", os.Getpid()), nil },
+	}, os.Args[1:])
 }
 
 // theTime is what the clock of a doomed program says, always: commits are

@@ -15,12 +15,15 @@ import (
 // TestScripts runs the scripts of testdata/script: what a user does and sees.
 // $AGENT is a coding agent that does what agent.txt says.
 func TestScripts(t *testing.T) {
+	fast := buildDoomed(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
+			env.Setenv("SI_TEST_SELF", fast)
+			env.Setenv("PATH", filepath.Dir(fast)+string(filepath.ListSeparator)+env.Getenv("PATH"))
 			env.Setenv("GIT_AUTHOR_NAME", "t")
 			env.Setenv("GIT_AUTHOR_EMAIL", "t@example.org")
 			env.Setenv("GIT_COMMITTER_NAME", "t")

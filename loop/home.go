@@ -30,7 +30,7 @@ func (b *lab) firstHome() string { return filepath.Join(b.folder(), "home") }
 // since few of its files were touched.
 func (b *lab) moveIn(a *arm) error {
 	home := b.homeOf(a)
-	if canRestore && a.homeStamps != nil && a.homeOf == b.homes {
+	if info, err := os.Lstat(home); err == nil && info.IsDir() && canRestore && a.homeStamps != nil && a.homeOf == b.homes {
 		return a.restoreHome(home, b.firstHome())
 	}
 	if err := removeAll(home); err != nil {
