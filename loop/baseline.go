@@ -28,7 +28,8 @@ const refusedSpread = 0.05
 // records its score and its noise.
 func (l *Loop) prepareBenchmark(ctx context.Context, in SetUp) (err error) {
 	measured := l.progress.Value.BenchmarkSet && l.progress.Value.SI.BenchmarkID == benchmarkID(l.settings.Value)
-	if guards, err := l.newGuards(); err != nil || measured && !guards {
+	scope := in.Goal != nil // what the canaries say rests on it
+	if guards, err := l.newGuards(); err != nil || measured && !guards && !scope {
 		return firstOf(err, l.settings.Save(l.cfg.Store)) // the scores stay what they are
 	}
 	if l.events, err = openEmitter(l.cfg); err != nil {
@@ -75,10 +76,14 @@ func (l *Loop) prepareBenchmark(ctx context.Context, in SetUp) (err error) {
 	if err := l.checkGuards(ctx, start); err != nil {
 		return err
 	}
-	if !measured {
-		if err := l.tellTruth(ctx, start, samples, in); err != nil {
-			return err
-		}
+	switch {
+	case !measured:
+		err = l.tellTruth(ctx, start, samples, in)
+	case scope:
+		err = l.trusted(ctx, start)
+	}
+	if err != nil {
+		return err
 	}
 	// The benchmark and the guards ran the repository's code.
 	if err := l.guard.check(ctx, 0, "the set-up"); err != nil {
@@ -96,10 +101,7 @@ func (l *Loop) prepareBenchmark(ctx context.Context, in SetUp) (err error) {
 // tellTruth lets the canaries speak and says what the benchmark can and cannot
 // show.
 func (l *Loop) tellTruth(ctx context.Context, start string, samples []track.Sample, in SetUp) error {
-	if err := l.canaries(ctx, 0, start); err != nil {
-		if errors.Is(err, errUntrusted) {
-			return fmt.Errorf("%w: %w", ErrNotSetUp, err)
-		}
+	if err := l.trusted(ctx, start); err != nil {
 		return err
 	}
 	plan, err := l.reach()
@@ -119,6 +121,15 @@ func (l *Loop) tellTruth(ctx context.Context, start string, samples []track.Samp
 		return l.tell(in, "scores of 0 or less: effects are told in multiples of the noise of one run; a gain of %.1f is found 4 times in 5; %s", plan.Smallest, cost)
 	}
 	return l.tell(in, "a gain of %.2g %% is found 4 times in 5, a smaller one less often; %s", 100*plan.Smallest, cost)
+}
+
+// trusted lets the canaries speak at set-up.
+func (l *Loop) trusted(ctx context.Context, start string) error {
+	err := l.canaries(ctx, 0, start)
+	if errors.Is(err, errUntrusted) {
+		return fmt.Errorf("%w: %w", ErrNotSetUp, err)
+	}
+	return err
 }
 
 // minutes tells a time that a person plans with.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -106,7 +107,10 @@ func (l *Loop) brokenCanary(ctx context.Context, round int, commit string) (trac
 		ev.Passed, ev.What = true, "no score "+what+": "+clean.Line(s.Fault, 200)
 		return ev, nil
 	}
-	worst := l.worstKnown()
+	worst, err := l.worstKnown(ctx, commit)
+	if err != nil {
+		return ev, err
+	}
 	reach := 0.0
 	if p := l.progress.Value.SI; !p.Linear {
 		reach = max(6*p.Sigma, p.Tolerance) * abs(worst)
@@ -120,15 +124,23 @@ func (l *Loop) brokenCanary(ctx context.Context, round int, commit string) (trac
 	return ev, nil
 }
 
-// worstKnown is the worst run that is known of the champion, or of the start.
-func (l *Loop) worstKnown() float64 {
-	dir, worst := l.settings.Value.BenchmarkDirection, *l.progress.Value.SI.Baseline.Score
+// worstKnown is the worst run that is known of a commit. The other canary has just
+// run it.
+func (l *Loop) worstKnown(ctx context.Context, commit string) (float64, error) {
+	tree, err := l.cfg.Repo.TreeOf(ctx, commit)
+	if err != nil {
+		return 0, err
+	}
+	dir, worst := l.settings.Value.BenchmarkDirection, math.NaN()
 	for _, p := range l.lab.past {
-		if p.Score != nil && (p.Subject == "champion" || p.Subject == "start") && dir.Better(worst, *p.Score) {
+		if p.Tree == tree && p.Score != nil && p.Purpose != "validation" && (math.IsNaN(worst) || dir.Better(worst, *p.Score)) {
 			worst = *p.Score
 		}
 	}
-	return worst
+	if math.IsNaN(worst) {
+		return 0, fmt.Errorf("look at the canaries: no run of %s is known", short(commit))
+	}
+	return worst, nil
 }
 
 // breakScope makes a commit in which the files that a candidate may change are

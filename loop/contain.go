@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"si/agents"
 	"si/benchmark"
@@ -86,8 +87,8 @@ func (r *round) containAgent(t *agents.Task) error {
 		own = agents.OwnFolders(r.user().Home)
 	}
 	profile := sandbox.Agent(r.user(), sandbox.AgentPlaces{
-		Clone: t.Dir, Tmp: tmp, Own: append([]string{cache}, own...), Objects: []string{filepath.Join(r.cfg.Repo.CommonDir(), "objects")},
-		Repository: r.cfg.Repo.Toplevel(), Visible: o.Readable, Limits: r.limits(),
+		Clone: t.Dir, Tmp: tmp, Own: append([]string{cache}, own...), Objects: objectFolders(r.cfg.Repo.CommonDir()),
+		Repository: r.cfg.Repo.Toplevel(), Visible: append(r.linkedTo(), o.Readable...), Limits: r.limits(),
 		Hidden: append([]string{r.cfg.WorkDir, r.cfg.WorkDir + ".jobs", r.cfg.Paths.StateBase(), r.cfg.Repo.CommonDir()}, r.settings.Value.SI.HiddenPaths...),
 	})
 	if t.Role != agents.Executor {
@@ -102,6 +103,37 @@ func (r *round) containAgent(t *agents.Task) error {
 	t.Env = append(slices.DeleteFunc(t.Env, func(e string) bool { return benchmark.NameOf(e) == "TMPDIR" || benchmark.NameOf(e) == "XDG_CACHE_HOME" }),
 		"TMPDIR="+tmp, "XDG_CACHE_HOME="+cache, "GOCACHE="+filepath.Join(cache, "go-build"))
 	return nil
+}
+
+// objectFolders are those that clones borrow from: of the repository, of its
+// submodules, and of what it borrows from itself.
+func objectFolders(common string) []string {
+	folders := []string{filepath.Join(common, "objects")}
+	modules, err := filepath.Glob(filepath.Join(common, "modules", "*", "objects"))
+	if err == nil { // a folder whose name is a pattern finds none
+		folders = append(folders, modules...)
+	}
+	data, err := os.ReadFile(filepath.Join(common, "objects", "info", "alternates"))
+	if err != nil {
+		return folders
+	}
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimSpace(line); filepath.IsAbs(line) {
+			folders = append(folders, line)
+		}
+	}
+	return folders
+}
+
+// linkedTo are the untracked paths of the checkout that workspaces have links to.
+func (l *Loop) linkedTo() []string {
+	var out []string
+	for _, o := range l.settings.Value.SI.Links {
+		if o.Mode == "link" {
+			out = append(out, filepath.Join(l.cfg.Repo.Toplevel(), o.Path))
+		}
+	}
+	return out
 }
 
 // user is whose machine it is.

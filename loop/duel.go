@@ -278,7 +278,7 @@ func (l *Loop) sigmaBefore(round int) float64 {
 	p := l.progress.Value.SI
 	t := duel.NewTracker(duel.Noise{Mode: duel.Noisy, Sigma: p.Sigma, Linear: p.Linear}, l.settings.Value.BenchmarkDirection == track.HigherIsBetter)
 	for _, s := range l.lab.past {
-		if s.round > 0 && s.round < round && s.Score != nil && s.Purpose != "check" {
+		if s.round > 0 && s.round < round && s.Score != nil && s.Purpose != "check" && s.Purpose != "validation" {
 			t.Observe(s.Tree, *s.Score)
 		}
 	}
