@@ -25,6 +25,12 @@ type stamp struct {
 // stampsOf lists what lies below dir, by its path there.
 func stampsOf(dir string) (map[string]stamp, error) {
 	out := map[string]stamp{}
+	err := eachStamp(dir, func(name string, s stamp) { out[name] = s })
+	return out, err
+}
+
+// eachStamp walks through what lies below dir, in the order of names.
+func eachStamp(dir string, take func(name string, s stamp)) error {
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -40,17 +46,17 @@ func stampsOf(dir string) (map[string]stamp, error) {
 		if err != nil || name == "." {
 			return err
 		}
-		s := stamp{mode: info.Mode(), size: info.Size()}
+		s := stamp{mode: info.Mode(), size: info.Size(), changed: [2]int64{info.ModTime().UnixNano()}}
 		if st, ok := info.Sys().(*syscall.Stat_t); ok {
-			s.inode, s.changed = st.Ino, changeTime(st)
+			s.inode, s.changed = st.Ino, changeTime(st, s.changed)
 		}
-		out[name] = s
+		take(name, s)
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("look at what is in %s: %w", dir, err)
+		return fmt.Errorf("look at what is in %s: %w", dir, err)
 	}
-	return out, nil
+	return nil
 }
 
 // bothFolders tells that a folder is still one: what is in it has stamps of its own.
