@@ -27,14 +27,14 @@ func campaignRounds(t *testing.T) int {
 }
 
 // plantRounds is how much the planted program works at first.
-const plantRounds = 400000
+const plantRounds = 2000000
 
 // plant is a program that works for as long as its constant says.
 const plant = `package main
 
 import "crypto/sha256"
 
-const rounds = 400000
+const rounds = 2000000
 
 func main() {
 	sum := sha256.Sum256(nil)
@@ -129,7 +129,7 @@ func (c campaign) journal(t *testing.T) []byte {
 func TestNullCampaign(t *testing.T) {
 	n := campaignRounds(t)
 	c := newCampaign(t)
-	writeFile(t, filepath.Join(c.repo, "plant", "main.go"), strings.Replace(plant, "400000", "100000", 1)) // about 0.2 s in all
+	writeFile(t, filepath.Join(c.repo, "plant", "main.go"), strings.Replace(plant, "2000000", "100000", 1)) // about 0.2 s in all
 	gitIn(t, c.repo, "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "-a", "-m", "less")
 	var script strings.Builder
 	for round := 1; round <= n; round++ {
