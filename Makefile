@@ -16,11 +16,11 @@ demo: build
 	$(BIN) demo
 
 test:
-	$(if $(RACE),CGO_ENABLED=1 )$(GO) test $(RACE) -timeout 20m $(TESTFLAGS) ./...
+	$(if $(RACE),CGO_ENABLED=1 )$(GO) test $(RACE) $(TESTFLAGS) ./...
 	@$(if $(RACE),:,echo "note: no C compiler found, so the tests ran without the race detector")
 
 race:
-	CGO_ENABLED=1 $(GO) test -race -timeout 20m $(TESTFLAGS) ./...
+	CGO_ENABLED=1 $(GO) test -race $(TESTFLAGS) ./...
 
 # Kills the program before and after every durable write, instead of once a
 # distinct one.

@@ -19,7 +19,13 @@ type Timing struct {
 // timeWords are the words of a metric's name that say that it is a time.
 var timeWords = []string{
 	"time", "times", "second", "seconds", "sec", "secs", "s", "ms", "us", "ns", "millis", "micros", "nanos", "msec", "usec", "nsec",
-	"milliseconds", "microseconds", "nanoseconds", "latency", "duration", "elapsed", "runtime", "wall", "walltime",
+	"milliseconds", "microseconds", "nanoseconds", "duration", "elapsed", "runtime", "wall", "walltime",
+}
+
+// partWords say that it is the time of a part of the run, or a statistic of many
+// parts, which may fall while the run as a whole takes as long.
+var partWords = []string{
+	"latency", "p", "percentile", "mean", "median", "avg", "average", "max", "min", "worst", "best", "per", "op", "request", "query", "call",
 }
 
 // units are what a time can be told in, in seconds.
@@ -28,20 +34,27 @@ var units = map[string]float64{"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 // The share of a run's wall time that a score must have to be taken for the time
 // of what the run does.
 const (
-	leastShare = 0.2
+	leastShare = 0.5
 	mostShare  = 1.05
 )
+
+// leastTime is what a run must take for si's own part in it not to count, in seconds.
+const leastTime = 0.1
 
 // TimeUnit tells whether the primary metric is the time that a run takes, and in
 // which unit, in seconds: lower is better, the name says a time (or named gives the
 // unit), and the score is most of the run's wall time. A benchmark that repeats its
-// work until some time has passed is none: its own time says nothing.
+// work until some time has passed is none: its own time says nothing. Nor is the
+// time of a part of a run.
 func TimeUnit(spec Spec, named string, runs []Timing) (seconds float64, ok bool) {
 	if spec.Direction != track.LowerIsBetter || len(runs) == 0 || named == "none" {
 		return 0, false
 	}
 	words := strings.FieldsFunc(strings.ToLower(spec.Metric), func(r rune) bool { return !unicode.IsLetter(r) })
-	if named == "" && !slices.ContainsFunc(words, func(w string) bool { return slices.Contains(timeWords, w) }) {
+	in := func(list []string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(list, w) })
+	}
+	if named == "" && (!in(timeWords) || in(partWords)) {
 		return 0, false
 	}
 	score, wall := median(column(runs, func(t Timing) float64 { return t.Score })), median(column(runs, wallOf))
@@ -49,7 +62,7 @@ func TimeUnit(spec Spec, named string, runs []Timing) (seconds float64, ok bool)
 		if named != "" && named != name || wall <= 0 {
 			continue
 		}
-		if share := score * unit / wall; share >= leastShare && share <= mostShare {
+		if share := score * unit / wall; score*unit >= leastTime && share >= leastShare && share <= mostShare {
 			return unit, true
 		}
 	}

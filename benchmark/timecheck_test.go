@@ -25,7 +25,7 @@ func TestTimeUnit(t *testing.T) {
 		want   float64
 	}{
 		"seconds":             {"total_time", track.LowerIsBetter, "", second, 1},
-		"milliseconds":        {"latency", track.LowerIsBetter, "", []Timing{{900, 1, 1}}, 1e-3},
+		"milliseconds":        {"total_ms", track.LowerIsBetter, "", []Timing{{900, 1, 1}}, 1e-3},
 		"nanoseconds":         {"wall-ns", track.LowerIsBetter, "", []Timing{{4e8, 1, 1}}, 1e-9},
 		"a rate":              {"time", track.HigherIsBetter, "", second, 0},
 		"no time by its name": {"loss", track.LowerIsBetter, "", second, 0},
@@ -34,6 +34,10 @@ func TestTimeUnit(t *testing.T) {
 		"turned off":          {"time", track.LowerIsBetter, "none", second, 0},
 		"per operation":       {"ns/op", track.LowerIsBetter, "", []Timing{{120, 1.3, 1.3}}, 0},
 		"no run":              {"time", track.LowerIsBetter, "", nil, 0},
+		"a statistic":         {"p99_ms", track.LowerIsBetter, "", []Timing{{900, 1, 1}}, 0},
+		"latency":             {"latency_ms", track.LowerIsBetter, "", []Timing{{900, 1, 1}}, 0},
+		"a small part":        {"parse_time", track.LowerIsBetter, "", []Timing{{0.3, 1, 1}}, 0},
+		"too short":           {"time", track.LowerIsBetter, "", []Timing{{0.03, 0.04, 0.03}}, 0},
 		"a part of a word":    {"timeliness", track.LowerIsBetter, "", second, 0},
 	}
 	for name, c := range tests {

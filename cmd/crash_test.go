@@ -229,7 +229,7 @@ func setUpCrashRepo(t *testing.T) crashed {
 func buildDoomed(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "doomed")
-	for _, name := range []string{"agent", "noisy"} {
+	for _, name := range []string{"si", "agent", "noisy"} {
 		if err := os.Symlink(path, filepath.Join(filepath.Dir(path), name)); err != nil {
 			t.Fatal(err)
 		}

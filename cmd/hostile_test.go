@@ -164,13 +164,13 @@ func (p prey) agent() string { return filepath.Join(filepath.Dir(p.fast), "agent
 // si runs the program there and returns what it printed.
 func (p prey) si(t *testing.T, args ...string) (string, error) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), program(t, "si"), args...)
+	cmd := exec.CommandContext(t.Context(), filepath.Join(filepath.Dir(p.fast), "si"), args...)
 	cmd.Dir = p.repo
 	sandbox := "off"
 	if p.box {
 		sandbox = "auto"
 	}
-	cmd.Env = append(os.Environ(), "HOME="+filepath.Join(p.dir, "home"), "XDG_STATE_HOME="+filepath.Join(p.dir, "state"), "SI_SANDBOX="+sandbox, "SI_TEST_SELF="+p.fast,
+	cmd.Env = append(os.Environ(), "HOME="+filepath.Join(p.dir, "home"), "XDG_STATE_HOME="+filepath.Join(p.dir, "state"), "SI_SANDBOX="+sandbox,
 		"GIT_CONFIG_NOSYSTEM=1", "GORACE=atexit_sleep_ms=0", "GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.org", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.org")
 	out, err := cmd.CombinedOutput()
 	return string(out), err

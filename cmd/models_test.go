@@ -33,10 +33,10 @@ func TestNoiseModels(t *testing.T) {
 			gitIn(t, repo, "add", "-A")
 			gitIn(t, repo, "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "-m", "start")
 			si := func(args ...string) string {
-				cmd := exec.CommandContext(t.Context(), program(t, "si"), args...)
+				cmd := exec.CommandContext(t.Context(), filepath.Join(filepath.Dir(fast), "si"), args...)
 				cmd.Dir = repo
 				cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(fast)+string(filepath.ListSeparator)+os.Getenv("PATH"), "HOME="+dir, "XDG_STATE_HOME="+dir, "SI_SANDBOX=off",
-					"SI_TEST_SELF="+fast, "GIT_CONFIG_NOSYSTEM=1", "GORACE=atexit_sleep_ms=0")
+					"GIT_CONFIG_NOSYSTEM=1", "GORACE=atexit_sleep_ms=0")
 				out, err := cmd.CombinedOutput()
 				if err != nil {
 					t.Fatalf("si %q: %v\n%s", args, err, out)
