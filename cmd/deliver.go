@@ -46,6 +46,9 @@ again, so a second delivery is free.`,
 }
 
 func (o *deliverOptions) run(ctx context.Context) error {
+	if o.NoMeasure && o.OnlyReal {
+		return usagef("--only-real needs to measure what is real; leave --no-measure out")
+	}
 	p, err := opened(ctx, o.world, o.place, true)
 	if err != nil {
 		return err

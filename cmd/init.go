@@ -27,6 +27,7 @@ type initOptions struct {
 	yes         bool
 	acceptNoise bool
 	noCanary    bool
+	resultFD    bool
 	goalFile    string
 	harnessFile string
 	objective   string

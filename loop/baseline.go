@@ -195,6 +195,10 @@ func benchmarkID(s track.Settings) string {
 	parts := append([]string{
 		s.BenchmarkCommand, s.BenchmarkFormat, s.PrimaryMetric, string(s.BenchmarkDirection), s.SI.Benchmark.Regex, s.SI.Setup,
 	}, s.SI.Benchmark.ResultFiles...)
+	parts = append(parts, s.SI.Measure.Env...)
+	if s.SI.Benchmark.ResultFD || s.SI.Measure.Network {
+		parts = append(parts, fmt.Sprint(s.SI.Benchmark.ResultFD, s.SI.Measure.Network))
+	}
 	return fmt.Sprintf("%016x", hash(strings.Join(parts, "\x00")))
 }
 

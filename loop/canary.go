@@ -77,6 +77,9 @@ func (l *Loop) sameCanary(ctx context.Context, round int, commit string) (track.
 		}
 		ev.Effect = out.effect
 		switch {
+		case out.effect == nil && (out.failed == track.CategoryInfrastructure || out.failed == track.CategoryTimeout):
+			ev.Passed, ev.What = true, "not looked at: "+out.fault
+			return ev, nil
 		case out.effect == nil:
 			ev.What = "a second checkout of the same commit gave no score: " + out.reason
 			return ev, nil
@@ -98,9 +101,17 @@ func (l *Loop) brokenCanary(ctx context.Context, round int, commit string) (trac
 	if err != nil {
 		return ev, err
 	}
+	if n == 0 {
+		ev.Passed, ev.What = true, "not looked at: no file in scope is there yet"
+		return ev, nil
+	}
 	s, err := l.lab.take(ctx, request{round: round, key: "canary/broken", purpose: "canary", subject: "nonsense", commit: broken})
 	if err != nil {
 		return ev, err
+	}
+	if s.Category == track.CategoryInfrastructure {
+		ev.Passed, ev.What = true, "not looked at: "+s.Fault
+		return ev, nil
 	}
 	what := fmt.Sprintf("with nonsense in all %d files in scope", n)
 	if s.Score == nil {
@@ -111,9 +122,10 @@ func (l *Loop) brokenCanary(ctx context.Context, round int, commit string) (trac
 	if err != nil {
 		return ev, err
 	}
-	reach := 0.0
-	if p := l.progress.Value.SI; !p.Linear {
-		reach = max(6*p.Sigma, p.Tolerance) * abs(worst)
+	p := l.progress.Value.SI
+	reach := 6 * p.Sigma // where scores can be 0, the noise is in their own units
+	if !p.Linear {
+		reach = max(reach, p.Tolerance) * abs(worst)
 	}
 	if l.settings.Value.BenchmarkDirection.Better(worst, *s.Score) && abs(worst-*s.Score) > reach {
 		ev.Passed, ev.What = true, fmt.Sprintf("the score falls to %.6g %s", *s.Score, what)

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -73,7 +74,7 @@ func (r *round) containAgent(t *agents.Task) error {
 	}
 	tmp := filepath.Join(r.cfg.WorkDir, "agents", "tmp_"+t.ID)
 	cache := filepath.Join(r.cfg.WorkDir, "agents-cache")
-	if err := os.RemoveAll(tmp); err != nil {
+	if err := removeAll(tmp); err != nil {
 		return err
 	}
 	for _, dir := range []string{tmp, cache} {
@@ -109,10 +110,13 @@ func (r *round) containAgent(t *agents.Task) error {
 // submodules, and of what it borrows from itself.
 func objectFolders(common string) []string {
 	folders := []string{filepath.Join(common, "objects")}
-	modules, err := filepath.Glob(filepath.Join(common, "modules", "*", "objects"))
-	if err == nil { // a folder whose name is a pattern finds none
-		folders = append(folders, modules...)
-	}
+	_ = filepath.WalkDir(filepath.Join(common, "modules"), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == "objects" {
+			folders = append(folders, path)
+			return fs.SkipDir
+		}
+		return nil // what cannot be read is not lent
+	})
 	data, err := os.ReadFile(filepath.Join(common, "objects", "info", "alternates"))
 	if err != nil {
 		return folders

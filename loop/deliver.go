@@ -28,6 +28,8 @@ type Delivery struct {
 	Markdown string      `json:"report_markdown"`
 	HTML     string      `json:"report_html"`
 	Notes    []string    `json:"notes,omitempty"`
+
+	wholeKey string // of the runs that Whole rests on, when they are not those of the run's end
 }
 
 // WholeFound is the whole gain.
@@ -96,6 +98,9 @@ func (l *Loop) deliver(ctx context.Context, o DeliverOptions) (Delivery, error) 
 	if err := l.sweepArms(ctx); err != nil {
 		return Delivery{}, err
 	}
+	if err := l.checkOut(o.Out); err != nil {
+		return Delivery{}, err
+	}
 	var err error
 	if l.guard, err = newCheckoutGuard(ctx, l); err != nil {
 		return Delivery{}, err
@@ -129,6 +134,9 @@ func (l *Loop) sweepArms(ctx context.Context) error {
 func (l *Loop) keptGains(ctx context.Context) (Delivery, error) {
 	p := l.progress.Value
 	d := Delivery{Branch: l.refs.delivery(), Start: p.SI.StartCommit, Gains: []Delivered{}}
+	if w := p.SI.Whole; w != nil && w.Iterations == p.Iterations && p.SI.BenchmarkID == benchmarkID(l.settings.Value) {
+		d.Whole = w
+	}
 	histories, err := track.LoadHistory(l.cfg.Paths, p.Iterations)
 	if err != nil {
 		return d, err
@@ -171,7 +179,7 @@ func (l *Loop) measureGains(ctx context.Context, d *Delivery) error {
 	if err := l.calibrate(ctx); err != nil {
 		return err
 	}
-	whole := l.progress.Value.SI.Whole
+	whole := l.progress.Value.SI.Whole // calibrating has dropped that of another benchmark
 	if whole == nil || whole.Iterations != l.progress.Value.Iterations {
 		out, err := l.wholeGain(ctx)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -46,6 +47,32 @@ func (l *Loop) writeReport(ctx context.Context, d *Delivery, o DeliverOptions) e
 	return l.cfg.Store.Replace(d.HTML, page, 0o644)
 }
 
+// checkOut finds out before anything is measured whether the report can be written
+// where the user wants it, and that it replaces no file but another report.
+func (l *Loop) checkOut(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	for name, ours := range map[string]string{"report.md": "Can it be believed?", "report.html": "Written by si"} {
+		path := filepath.Join(dir, name)
+		data, err := os.ReadFile(path)
+		switch {
+		case err == nil && !bytes.Contains(data, []byte(ours)):
+			return fmt.Errorf("write the report: %s is there and is no report of si's; name another folder with --out", path)
+		case err != nil && !os.IsNotExist(err):
+			return fmt.Errorf("write the report: %w", err)
+		}
+	}
+	probe, err := os.CreateTemp(dir, ".si-report-*")
+	if os.IsNotExist(err) {
+		return nil // it is made
+	}
+	if err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
 // reportOf gathers what is known of the track.
 func (l *Loop) reportOf(ctx context.Context, d *Delivery) (report.Report, error) {
 	s, p := l.settings.Value, l.progress.Value
@@ -72,6 +99,9 @@ func (l *Loop) reportOf(ctx context.Context, d *Delivery) (report.Report, error)
 	}
 	if w := d.Whole; w != nil {
 		r.Whole = &report.Duel{Effect: w.Effect, Before: w.Before, After: w.After, Samples: told.duel(p.Iterations, "end/", "champion")}
+		if d.wholeKey != "" {
+			r.Whole.Samples = told.duel(p.Iterations, d.wholeKey, "delivered")
+		}
 	} else {
 		r.WholeWhy = "the benchmark was not run for this report"
 	}

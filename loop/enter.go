@@ -293,15 +293,30 @@ func explainMoved(err error, branch string) error {
 	return err
 }
 
+// changedBenchmark lets the canaries speak about a benchmark that settings.json
+// brought.
+func (l *Loop) changedBenchmark(ctx context.Context) error {
+	tip, err := l.tip(ctx)
+	if err != nil {
+		return err
+	}
+	return l.canaries(ctx, l.progress.Value.Iterations+1, tip)
+}
+
 // calibrate measures the champion's noise where that was never done: on a
 // track that the seed's tool has set up.
-func (l *Loop) calibrate(ctx context.Context) error {
+func (l *Loop) calibrate(ctx context.Context) (err error) {
 	p := &l.progress.Value
 	if id := p.SI.BenchmarkID; id != "" && id != benchmarkID(l.settings.Value) {
 		if err := l.note("the benchmark was changed since the last run: the champion is measured anew, and earlier scores cannot be compared with its"); err != nil {
 			return err
 		}
 		p.SI.NoiseMode, p.BestScore = "", nil
+		defer func() {
+			if err == nil { // nobody has looked at this benchmark yet
+				err = l.changedBenchmark(ctx)
+			}
+		}()
 	}
 	if p.SI.NoiseMode != "" {
 		return nil

@@ -22,6 +22,9 @@ const mostHeldOut = 500
 // checkHidden refuses held-out data inside the repository: every clone has it.
 func checkHidden(cfg Config, paths []string) error {
 	for _, p := range paths {
+		if real, err := filepath.EvalSymlinks(p); err == nil {
+			p = real
+		}
 		rel, err := filepath.Rel(cfg.Repo.Toplevel(), filepath.Clean(p))
 		if err == nil && (rel == "." || filepath.IsLocal(rel)) {
 			return fmt.Errorf("si.hidden_paths: %q lies in the repository, where every workspace has it; move it elsewhere", p)
@@ -45,6 +48,12 @@ func (l *Loop) label(ctx context.Context) (label, why string, err error) {
 	if err != nil {
 		return labelFit, "", err
 	}
+	switch len(files) {
+	case 0:
+		return labelFit, "si.hidden_paths hold no file", nil
+	case mostHeldOut:
+		return labelFit, fmt.Sprintf("si.hidden_paths hold %d files or more, too many to look for in the history", mostHeldOut), nil
+	}
 	found, err := l.cfg.Repo.Holds(ctx, files)
 	if err != nil {
 		return labelFit, "", err
@@ -60,7 +69,11 @@ func (l *Loop) label(ctx context.Context) (label, why string, err error) {
 func filesBelow(paths []string) ([]string, error) {
 	var files []string
 	for _, p := range paths {
-		err := filepath.WalkDir(p, func(path string, d fs.DirEntry, err error) error {
+		real, err := filepath.EvalSymlinks(p)
+		if err != nil {
+			return nil, fmt.Errorf("look at held-out data: %w", err)
+		}
+		err = filepath.WalkDir(real, func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return fmt.Errorf("look at held-out data: %w", err)
 			}

@@ -31,7 +31,9 @@ func (b *lab) firstHome() string { return filepath.Join(b.folder(), "home") }
 func (b *lab) moveIn(a *arm) error {
 	home := b.homeOf(a)
 	if info, err := os.Lstat(home); err == nil && info.IsDir() && canRestore && a.homeStamps != nil && a.homeOf == b.homes {
-		return a.restoreHome(home, b.firstHome())
+		if err := a.restoreHome(home, b.firstHome()); err == nil {
+			return nil
+		} // what a run has made of it cannot be put back: it is made anew
 	}
 	if err := removeAll(home); err != nil {
 		return fmt.Errorf("empty the benchmark's HOME: %w", err)
@@ -52,6 +54,9 @@ func (b *lab) moveIn(a *arm) error {
 // restoreHome puts back what differs from the copy that was made: a file's stamp
 // holds the time of its last change, which the kernel keeps and nobody can set.
 func (a *arm) restoreHome(home, first string) error {
+	if err := openFolders(home); err != nil {
+		return err
+	}
 	now, err := stampsOf(home)
 	if err != nil {
 		return err
@@ -183,17 +188,21 @@ func copyFile(to, from string, info fs.FileInfo) (err error) {
 	return os.Chtimes(to, info.ModTime(), info.ModTime())
 }
 
+// openFolders gives every folder the mode that copies have.
+func openFolders(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() {
+			return os.Chmod(path, 0o700)
+		}
+		return err
+	})
+}
+
 // removeAll removes a tree also where its folders are read-only, as those of a
 // module cache are.
 func removeAll(dir string) error {
 	if err := os.RemoveAll(dir); err == nil {
 		return nil
 	}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			return os.Chmod(path, 0o700)
-		}
-		return err
-	})
-	return errors.Join(err, os.RemoveAll(dir))
+	return errors.Join(openFolders(dir), os.RemoveAll(dir))
 }

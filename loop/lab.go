@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -115,8 +114,11 @@ func newLab(l *Loop, past []pastSample) (*lab, error) {
 	if err := b.dropHomes(); err != nil {
 		return nil, err
 	}
+	id := benchmarkID(l.settings.Value)
 	for _, p := range past {
-		b.remember(p.round, p.Sample)
+		if p.Benchmark == "" || p.Benchmark == id { // older journals do not say it
+			b.remember(p.round, p.Sample)
+		}
 	}
 	return b, nil
 }
@@ -179,7 +181,10 @@ func (b *lab) take(ctx context.Context, req request) (track.Sample, error) {
 }
 
 func (b *lab) measure(ctx context.Context, req request, tree string) (track.Sample, error) {
-	s := track.Sample{Key: req.key, Purpose: req.purpose, Subject: req.subject, Commit: req.commit, Tree: tree}
+	s := track.Sample{
+		Key: req.key, Purpose: req.purpose, Subject: req.subject, Commit: req.commit, Tree: tree,
+		Benchmark: benchmarkID(b.l.settings.Value),
+	}
 	a, err := b.lay(ctx, req.commit, layKey(tree, req.twin))
 	if err != nil {
 		return s, err
@@ -277,7 +282,7 @@ func (b *lab) job(a *arm, log string, may reach) (benchmark.Job, error) {
 	if err != nil {
 		return benchmark.Job{}, err
 	}
-	if err := os.RemoveAll(b.tmp); err != nil {
+	if err := removeAll(b.tmp); err != nil {
 		return benchmark.Job{}, fmt.Errorf("empty the benchmark's TMPDIR: %w", err)
 	}
 	if err := b.l.cfg.Store.Folder(filepath.Dir(log)); err != nil {

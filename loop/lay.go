@@ -3,7 +3,6 @@ package loop
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -62,7 +61,7 @@ func (b *lab) untouched(a *arm) bool {
 func (b *lab) replaceArm(ctx context.Context, a *arm, commit string) (*arm, error) {
 	_ = a.ws.Remove(ctx) // what is left of it goes with its folder
 	b.arms = slices.DeleteFunc(b.arms, func(x *arm) bool { return x == a })
-	if err := os.RemoveAll(a.path); err != nil {
+	if err := removeAll(a.path); err != nil {
 		return nil, fmt.Errorf("remove a damaged checkout: %w", err)
 	}
 	ws, err := b.l.cfg.Repo.Worktree(ctx, a.path, commit)

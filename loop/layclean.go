@@ -2,44 +2,64 @@ package loop
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
+	"si/benchmark"
 	"si/gitops"
 	"si/internal/clean"
 	"si/track"
 )
 
 // layCommits makes the branch for the reviewer: on top of the starting commit one
-// commit for each gain, with its evidence in the trailer.
+// commit for each gain, with its evidence in the trailer. Gains that are worth
+// nothing alone can need each other: what is left without them is measured, and when
+// it is no good the branch has them all.
 func (l *Loop) layCommits(ctx context.Context, d *Delivery, onlyReal bool) error {
-	tip, whole := d.Start, true
+	tip, whole, err := l.chain(ctx, d, onlyReal)
+	if err != nil {
+		return err
+	}
+	if !whole {
+		why, err := l.measureClean(ctx, d, tip)
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			d.Notes = append(d.Notes, "nothing was left off: without what seems to be worth nothing "+why)
+			if tip, _, err = l.chain(ctx, d, false); err != nil {
+				return err
+			}
+		}
+	}
+	d.Commit = tip
+	return l.setBranch(ctx, "refs/heads/"+d.Branch, tip)
+}
+
+// chain lays the commits one on the other; whole says that no gain was left off.
+func (l *Loop) chain(ctx context.Context, d *Delivery, onlyReal bool) (tip string, whole bool, err error) {
+	tip, whole = d.Start, true
 	for i := range d.Gains {
 		g := &d.Gains[i]
+		g.Commit = ""
 		if onlyReal && (g.Worth == WorthRides || g.Worth == WorthHarmful || g.Worth == WorthReplaced) {
 			whole = false
 			continue
 		}
 		commit, err := l.layGain(ctx, tip, g, whole)
 		if err != nil {
-			return err
+			return "", false, err
 		}
 		if commit == "" { // it needs one that was left off
-			g.Reason += "; left off: it builds on a gain that was left off"
 			whole = false
 			continue
 		}
 		g.Commit, tip = commit, commit
 	}
-	d.Commit = tip
-	if err := l.setBranch(ctx, "refs/heads/"+d.Branch, tip); err != nil {
-		return err
-	}
-	if whole {
-		return nil
-	}
-	return l.measureClean(ctx, d)
+	return tip, whole, nil
 }
 
 // layGain puts one gain on the clean branch; "" when it does not apply there.
@@ -64,7 +84,7 @@ func (l *Loop) layGain(ctx context.Context, tip string, g *Delivered, whole bool
 func gainMessage(g Delivered) string {
 	var b strings.Builder
 	// One paragraph: a hypothesis must not be able to write trailers.
-	fmt.Fprintf(&b, "%s\n\n%s\n\n", subject(g.Hypothesis), clean.Line(strings.Join(strings.Fields(clean.Text([]byte(g.Hypothesis))), " "), 2000))
+	fmt.Fprintf(&b, "%s\n\n%s\n\n", inert(subject(g.Hypothesis)), inert(clean.Line(strings.Join(strings.Fields(clean.Text([]byte(g.Hypothesis))), " "), 2000)))
 	trailer := func(key, format string, args ...any) {
 		fmt.Fprintf(&b, "Si-%s: %s\n", key, strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " "))
 	}
@@ -82,6 +102,15 @@ func gainMessage(g Delivered) string {
 	trailer("Candidate", "%s", g.Merged.Commit)
 	trailer("Merge", "%s", g.Merged.Merge)
 	return b.String()
+}
+
+// forgeWords are what a forge or its checks act on in a commit message: a hypothesis
+// must not skip a reviewer's checks, close issues or call people.
+var forgeWords = regexp.MustCompile(`(?i)\[(skip|ci|no)[ -]|[@#](\w)`)
+
+// inert breaks them up.
+func inert(text string) string {
+	return forgeWords.ReplaceAllStringFunc(text, func(found string) string { return found[:1] + " " + found[1:] })
 }
 
 // effectWords tells an effect with its bounds, its p and its runs.
@@ -138,26 +167,74 @@ func (l *Loop) setBranch(ctx context.Context, ref, commit string) error {
 	if at != "" {
 		return fmt.Errorf("branch %s is checked out in %s; switch that checkout to another branch, then deliver again", strings.TrimPrefix(ref, "refs/heads/"), at)
 	}
+	if old != "" {
+		log, err := l.cfg.Repo.Log(ctx, "", old, 1)
+		if err != nil {
+			return err
+		}
+		if len(log) == 0 || !strings.Contains(log[0].Message, "\nSi-Merge: ") {
+			return fmt.Errorf("branch %s ends in a commit that si did not make, %s; rename that branch, then deliver again", strings.TrimPrefix(ref, "refs/heads/"), short(old))
+		}
+	}
 	if err := l.cfg.Repo.MoveRef(ctx, ref, commit, old); err != nil {
 		return err
 	}
 	return l.cfg.Repo.Sync()
 }
 
-// measureClean measures a branch whose tree nobody has measured yet.
-func (l *Loop) measureClean(ctx context.Context, d *Delivery) error {
-	key := "deliver/clean/" + short(d.Commit)
-	out, err := l.compare(ctx, comparison{
-		round: l.progress.Value.Iterations, key: key, purpose: "deliver", before: d.Start, after: d.Commit,
-		beforeName: "start", afterName: "delivered", seed: hash(key),
-	})
+// measureClean measures a tree that nobody has measured yet: guards, against the
+// champion, and against the start. why says what is wrong with it, "" when it is fit.
+func (l *Loop) measureClean(ctx context.Context, d *Delivery, tip string) (why string, err error) {
+	guards, err := benchmark.GuardsOf(l.settings.Value)
 	if err != nil {
-		return err
+		return "", err
+	}
+	for _, g := range guards {
+		if g.Command == "" {
+			continue
+		}
+		result, err := l.lab.guard(ctx, l.progress.Value.Iterations, "delivered", tip, g)
+		if err != nil {
+			return "", err
+		}
+		if !result.OK {
+			return fmt.Sprintf("guard %q does not pass: %s", g.Name, clean.Line(result.What, 300)), nil
+		}
+	}
+	against, err := l.cleanDuel(ctx, d, "champion", d.Champion, tip)
+	if err != nil {
+		return "", err
+	}
+	if against.effect == nil {
+		return "the benchmark gives no score: " + against.fault, nil
+	}
+	if against.effect.Value < -l.minEffect() {
+		return fmt.Sprintf("the result is worse than the champion (%s)", effectWords(against.effect)), nil
+	}
+	out, err := l.cleanDuel(ctx, d, "start", d.Start, tip)
+	if err != nil {
+		return "", err
 	}
 	if out.effect == nil {
-		d.Notes = append(d.Notes, "the branch without what rides along gives no score: "+out.reason)
-		return nil
+		return "the benchmark gives no score: " + out.fault, nil
 	}
 	d.Whole = &track.WholeGain{Iterations: l.progress.Value.Iterations, Effect: *out.effect, Before: out.before, After: out.after}
-	return nil
+	return "", nil
+}
+
+func (l *Loop) cleanDuel(ctx context.Context, d *Delivery, name, before, tip string) (duelOutcome, error) {
+	tree, err := l.cfg.Repo.TreeOf(ctx, tip)
+	if err != nil {
+		return duelOutcome{}, err
+	}
+	d.wholeKey = fmt.Sprintf("deliver/clean/%s/%s/", name, short(tree))
+	c := comparison{
+		round: l.progress.Value.Iterations, key: strings.TrimSuffix(d.wholeKey, "/"), purpose: "deliver", before: before, after: tip,
+		beforeName: name, afterName: "delivered", seed: hash(d.wholeKey),
+	}
+	out, err := l.compare(ctx, c)
+	if errors.Is(err, errSwitched) {
+		out, err = l.compare(ctx, c)
+	}
+	return out, err
 }

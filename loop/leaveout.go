@@ -66,7 +66,7 @@ func (l *Loop) worth(out duelOutcome) (Worth, string) {
 		return WorthReal, "without it the champion is worse"
 	case e.High != nil && *e.High < 0, e.Low == nil && e.High == nil && e.Value < 0:
 		return WorthHarmful, "without it the champion is better: " + out.reason
-	case e.Value < l.minEffect():
+	case e.High != nil && *e.High < l.minEffect(): // no sign of a worth is no proof of none
 		return WorthRides, "without it the champion is as good: " + out.reason
 	}
 	return WorthUndecided, "the runs do not tell: " + out.reason

@@ -85,7 +85,7 @@ func Prepare(ctx context.Context, cfg Config, in SetUp) error {
 // prepareGates checks every answer before it writes the first, so that a bad one
 // leaves the track as it was. The settings are written last, when the benchmark
 // and the guards have proved to work.
-func prepareGates(ctx context.Context, cfg Config, in SetUp) error {
+func prepareGates(ctx context.Context, cfg Config, in SetUp) (err error) {
 	goal, goalText, err := prepareGoal(cfg, in)
 	if err != nil {
 		return err
@@ -97,6 +97,15 @@ func prepareGates(ctx context.Context, cfg Config, in SetUp) error {
 	if err := checkScope(ctx, cfg, goal, settings.Value, in); err != nil {
 		return err
 	}
+	putBack, err := rememberTexts(cfg)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, putBack())
+		}
+	}()
 	if err := writeGoal(cfg, goalText); err != nil {
 		return err
 	}
@@ -115,6 +124,39 @@ func prepareGates(ctx context.Context, cfg Config, in SetUp) error {
 		return err
 	}
 	return l.checkImproveBranch(ctx)
+}
+
+// rememberTexts returns what puts goal.md, harness.md and the gates back to what
+// they are now.
+func rememberTexts(cfg Config) (func() error, error) {
+	gates, err := track.LoadProgress(cfg.Paths)
+	if err != nil {
+		return nil, err
+	}
+	old := map[string][]byte{}
+	for _, path := range []string{cfg.Paths.GoalPath, cfg.Paths.HarnessPath} {
+		data, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("read what the set-up may replace: %w", err)
+		}
+		if err == nil {
+			old[path] = data
+		}
+	}
+	return func() error {
+		var errs []error
+		for _, path := range []string{cfg.Paths.GoalPath, cfg.Paths.HarnessPath} {
+			if data, was := old[path]; was {
+				errs = append(errs, cfg.Store.Replace(path, data, 0o644))
+			} else {
+				errs = append(errs, cfg.Store.Remove(path))
+			}
+		}
+		errs = append(errs, setGate(cfg, func(p *track.AgentSettings) {
+			p.GoalSet, p.HarnessSet, p.GoalSlug, p.SI.RefPrefix = gates.Value.GoalSet, gates.Value.HarnessSet, gates.Value.GoalSlug, gates.Value.SI.RefPrefix
+		}))
+		return errors.Join(errs...)
+	}, nil
 }
 
 // hideOurs keeps what is ours and lies inside the repository (the state, and the

@@ -167,9 +167,10 @@ type Sample struct {
 	Log       string   `json:"log,omitempty"`
 	Wall      float64  `json:"wall_s"`
 	CPU       float64  `json:"cpu_s"`
-	MaxRSS    int64    `json:"max_rss"`        // bytes
-	Load      float64  `json:"load"`           // the machine's, one minute, before the run
-	Node      string   `json:"node,omitempty"` // where a scheduler took the run
+	MaxRSS    int64    `json:"max_rss"`             // bytes
+	Load      float64  `json:"load"`                // the machine's, one minute, before the run
+	Benchmark string   `json:"benchmark,omitempty"` // what the run was taken with; scores of others cannot be compared
+	Node      string   `json:"node,omitempty"`      // where a scheduler took the run
 }
 
 // GuardEvent is one guard's answer.

@@ -18,7 +18,7 @@ func secretsInHome() []string {
 	return []string{
 		".ssh", ".gnupg", ".pki", ".password-store", ".netrc", ".authinfo*", ".git-credentials", ".config/git/credentials",
 		".aws", ".azure", ".config/gcloud", ".kube", ".oci", ".config/doctl", ".config/hcloud", ".fly", ".terraform.d", ".terraformrc",
-		".docker/config.json", ".config/containers/auth.json", ".config/gh", ".config/hub", ".config/glab-cli",
+		".docker/config.json", ".docker/run", ".docker/desktop", ".config/containers/auth.json", ".config/gh", ".config/hub", ".config/glab-cli",
 		".npmrc", ".yarnrc.yml", ".pypirc", ".cargo/credentials*", ".gem/credentials", ".composer/auth.json", ".m2/settings*.xml",
 		".gradle/gradle.properties", ".nuget/NuGet", ".config/pip", ".huggingface", ".cache/huggingface/token", ".config/huggingface",
 		".claude*", ".config/claude*", ".codex", ".gemini", ".config/opencode", ".local/share/opencode", ".config/goose", ".aider*",
