@@ -81,7 +81,7 @@ func (m *Measurer) Measure(ctx context.Context, job Job) (Measurement, error) {
 	if err != nil {
 		return Measurement{}, fmt.Errorf("measure %s: %w", job.Label, err)
 	}
-	defer result.close() //nolint:errcheck // it lies in the run's TMPDIR, which the next run empties
+	defer result.close() // it lies in the run's TMPDIR, which the next run empties
 	slept := asleep()
 	got, res, err := m.shell(ctx, job, result.args(job.Spec.Command))
 	if err != nil {
