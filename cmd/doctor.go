@@ -62,7 +62,7 @@ func doctor(ctx context.Context, w World, f *placeFlags, asJSON bool) error {
 		found.Repository = repo.Toplevel()
 		err = repo.Close()
 	}
-	if err != nil && !errors.Is(err, gitops.ErrNotRepository) {
+	if err != nil && (f.repo != "" || !errors.Is(err, gitops.ErrNotRepository)) {
 		found.Fault = err.Error()
 	}
 	if asJSON {

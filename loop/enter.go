@@ -300,14 +300,32 @@ func (l *Loop) changedBenchmark(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return l.canaries(ctx, l.progress.Value.Iterations+1, tip)
+	if err := l.canaries(ctx, l.progress.Value.Iterations+1, tip); err != nil {
+		return err
+	}
+	// What the first commit scores is another number now, too.
+	start := l.progress.Value.SI.StartCommit
+	if start == "" || !l.cfg.Repo.HasCommit(ctx, start) {
+		return nil
+	}
+	s, err := l.retake(ctx, request{key: "adopt/start", purpose: "setup", subject: "start", commit: start, decides: true})
+	if err != nil || s.Score == nil {
+		return err
+	}
+	baseline, err := track.LoadBaseline(l.cfg.Paths)
+	if err != nil {
+		return err
+	}
+	baseline.Value = track.Baseline{Score: *s.Score, RecordedAt: l.cfg.Now().UTC()}
+	return baseline.Save(l.cfg.Store)
 }
 
 // calibrate measures the champion's noise where that was never done: on a
 // track that the seed's tool has set up.
 func (l *Loop) calibrate(ctx context.Context) (err error) {
 	p := &l.progress.Value
-	if id := p.SI.BenchmarkID; id != "" && id != benchmarkID(l.settings.Value) {
+	changed := p.SI.BenchmarkID != "" && p.SI.BenchmarkID != benchmarkID(l.settings.Value)
+	if changed {
 		if err := l.note("the benchmark was changed since the last run: the champion is measured anew, and earlier scores cannot be compared with its"); err != nil {
 			return err
 		}
@@ -325,7 +343,7 @@ func (l *Loop) calibrate(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	samples, noise, err := l.measureBaseline(ctx, baselineOf{key: "adopt", subject: "champion", commit: tip}, SetUp{AcceptNoise: true})
+	samples, noise, err := l.measureBaseline(ctx, baselineOf{key: "adopt", subject: "champion", commit: tip}, SetUp{AcceptNoise: !changed})
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,11 @@ func (r *round) validate(ctx context.Context, e entrant, tip string, merge gitop
 			switch {
 			case err != nil:
 				return "", nil, err
+			case s.Score == nil && s.Category == track.CategoryInfrastructure:
+				r.st.Value.SI.Undecided = true
+				return "undecided: " + s.Fault, nil, nil
 			case s.Score == nil && side.subject == "champion":
+				r.st.Value.SI.Undecided = true
 				return "undecided: the validation failed on the champion: " + s.Fault, nil, nil
 			case s.Score == nil:
 				return "the validation failed: " + s.Fault, nil, nil
