@@ -58,10 +58,7 @@ func (o *deliverOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	stops, done := o.world.Stops, func() {}
-	if stops == nil {
-		stops, done = stopSignals()
-	}
+	stops, done := o.world.stops()
 	defer done()
 	cfg.Stops = stops
 	lines := o.world.Stdout

@@ -19,7 +19,7 @@ func launcher(w World, run proc.Runner, o track.Launcher, dir string) (*slurm.La
 		return nil, nil
 	}
 	options := slurm.Options{
-		Local: run, Self: w.Self, WorkDir: dir + ".jobs", Env: schedulerEnv(w),
+		Local: run, Self: w.Self, WorkDir: loop.JobsDir(dir), Env: schedulerEnv(w),
 		Partition: o.Partition, Account: o.Account, ExtraArgs: o.Args, Exclusive: o.Exclusive,
 		QueueLimit: time.Duration(o.Queue * float64(time.Hour)),
 	}

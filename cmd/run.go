@@ -65,10 +65,7 @@ func (o *runOptions) run(ctx context.Context) error {
 // runLoop runs a loop under the signal handler and prints its events and its
 // summary.
 func runLoop(ctx context.Context, w World, cfg loop.Config, asJSON bool) error {
-	stops, done := w.Stops, func() {}
-	if stops == nil {
-		stops, done = stopSignals()
-	}
+	stops, done := w.stops()
 	defer done()
 	cfg.Stops = stops
 	if asJSON {

@@ -9,6 +9,14 @@ import (
 	"si/loop"
 )
 
+// stops are the stop requests of this process, and what ends hearing them.
+func (w World) stops() (<-chan loop.StopKind, func()) {
+	if w.Stops != nil {
+		return w.Stops, func() {}
+	}
+	return stopSignals()
+}
+
 // stopSignals turns SIGINT, SIGTERM and SIGHUP into stop requests: the first
 // asks for a stop after what runs now, the second for one at once. done puts the
 // handling back and waits.

@@ -104,7 +104,7 @@ func (l *Loop) tellTruth(ctx context.Context, start string, samples []track.Samp
 	if err := l.trusted(ctx, start); err != nil {
 		return err
 	}
-	plan, err := l.reach()
+	plan, err := l.plan()
 	if err != nil {
 		return err
 	}
@@ -252,12 +252,13 @@ func (l *Loop) recordBaseline(start string, samples []track.Sample) error {
 		return err
 	}
 	p := &l.progress.Value
-	p.SI.StartCommit = start
+	p.SI.StartCommit, p.SI.BenchmarkID = start, benchmarkID(l.settings.Value)
 	p.BestScore, p.BenchmarkSet = &score, true
 	return l.progress.Save(l.cfg.Store)
 }
 
-// setNoise keeps what the runs of one tree say about the benchmark.
+// setNoise keeps what the runs of one tree say about the benchmark. Its id is not
+// taken here: until the canaries have passed, the next start must look again.
 func (l *Loop) setNoise(samples []track.Sample, noise duel.Noise) {
 	p := &l.progress.Value.SI
 	p.LongestRun = 0
@@ -265,8 +266,7 @@ func (l *Loop) setNoise(samples []track.Sample, noise duel.Noise) {
 		p.LongestRun = max(p.LongestRun, s.Wall)
 	}
 	p.NoiseMode, p.Sigma, p.Tolerance, p.Linear = noise.Mode.String(), noise.Sigma, noise.Tolerance, noise.Linear
-	p.BenchmarkID, p.Whole = benchmarkID(l.settings.Value), nil
-	l.progress.Value.SI.BestNear = nil
+	p.Whole, p.BestNear = nil, nil
 	reference := samples[0]
 	reference.Raw, reference.SubScores = "", medianSubScores(samples)
 	p.Baseline = &reference

@@ -177,8 +177,8 @@ func (l *Loop) breakScope(ctx context.Context, commit string) (string, int, erro
 	return c.ID, len(files), err
 }
 
-// reach says what the settings can find and what that costs, at the noise that
+// plan says what the settings can find and what that costs, at the noise that
 // is known.
-func (l *Loop) reach() (duel.Plan, error) {
+func (l *Loop) plan() (duel.Plan, error) {
 	return l.duelConfig(comparison{}).Plan(l.settings.Value.NumberOfAgents)
 }

@@ -18,8 +18,8 @@ import (
 func (b *lab) treeAt() string { return filepath.Join(b.l.cfg.WorkDir, "at", "tree") }
 func (b *lab) homeAt() string { return filepath.Join(b.l.cfg.WorkDir, "at", "home") }
 
-// reach says what one command of the benchmark's side may reach beyond its tree.
-type reach struct {
+// access is what one command of the benchmark's side may reach beyond its tree.
+type access struct {
 	network bool // the machine's
 	caches  bool // the download caches of toolchains are writable
 	heldOut bool // the held-out data
@@ -28,14 +28,14 @@ type reach struct {
 // contain puts a job into the sandbox: its tree, HOME and TMPDIR are writable, the
 // rest of the machine is read-only, other trees, agents' workspaces, the track and
 // credentials are hidden.
-func (b *lab) contain(job *benchmark.Job, a *arm, may reach) error {
+func (b *lab) contain(job *benchmark.Job, a *arm, may access) error {
 	box := b.l.cfg.Sandbox
 	if box == nil {
 		return nil
 	}
 	places := sandbox.BenchmarkPlaces{
 		Tree: a.path, Home: job.Home, Tmp: job.Tmp, Network: may.network || b.l.settings.Value.SI.Measure.Network,
-		Hidden: []string{b.l.cfg.WorkDir, b.l.cfg.WorkDir + ".jobs", b.l.cfg.Paths.StateBase()}, Limits: b.l.limits(),
+		Hidden: []string{b.l.cfg.WorkDir, JobsDir(b.l.cfg.WorkDir), b.l.cfg.Paths.StateBase()}, Limits: b.l.limits(),
 	}
 	if !may.heldOut {
 		places.Hidden = append(places.Hidden, b.l.settings.Value.SI.HiddenPaths...)
@@ -90,7 +90,7 @@ func (r *round) containAgent(t *agents.Task) error {
 	profile := sandbox.Agent(r.user(), sandbox.AgentPlaces{
 		Clone: t.Dir, Tmp: tmp, Own: append([]string{cache}, own...), Objects: objectFolders(r.cfg.Repo.CommonDir()),
 		Repository: r.cfg.Repo.Toplevel(), Visible: append(r.linkedTo(), o.Readable...), Limits: r.limits(),
-		Hidden: append([]string{r.cfg.WorkDir, r.cfg.WorkDir + ".jobs", r.cfg.Paths.StateBase(), r.cfg.Repo.CommonDir()}, r.settings.Value.SI.HiddenPaths...),
+		Hidden: append([]string{r.cfg.WorkDir, JobsDir(r.cfg.WorkDir), r.cfg.Paths.StateBase(), r.cfg.Repo.CommonDir()}, r.settings.Value.SI.HiddenPaths...),
 	})
 	if t.Role != agents.Executor {
 		profile.Writable = slices.DeleteFunc(profile.Writable, func(p string) bool { return p == t.Dir })

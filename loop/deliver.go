@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"si/loop/report"
 	"si/track"
 )
 
@@ -19,21 +20,18 @@ type DeliverOptions struct {
 
 // Delivery is what a reviewer is given.
 type Delivery struct {
-	Branch   string      `json:"branch"` // one clean commit for each gain
-	Commit   string      `json:"commit"`
-	Start    string      `json:"start_commit"`
-	Champion string      `json:"champion_commit"`
-	Whole    *WholeFound `json:"whole"` // the start against the champion, measured afresh
-	Gains    []Delivered `json:"gains"`
-	Markdown string      `json:"report_markdown"`
-	HTML     string      `json:"report_html"`
-	Notes    []string    `json:"notes,omitempty"`
+	Branch   string           `json:"branch"` // one clean commit for each gain
+	Commit   string           `json:"commit"`
+	Start    string           `json:"start_commit"`
+	Champion string           `json:"champion_commit"`
+	Whole    *track.WholeGain `json:"whole"` // the start against the champion, measured afresh
+	Gains    []Delivered      `json:"gains"`
+	Markdown string           `json:"report_markdown"`
+	HTML     string           `json:"report_html"`
+	Notes    []string         `json:"notes,omitempty"`
 
 	wholeKey string // of the runs that Whole rests on, when they are not those of the run's end
 }
-
-// WholeFound is the whole gain.
-type WholeFound = track.WholeGain
 
 // Delivered is one kept gain with what leaving it out has shown.
 type Delivered struct {
@@ -41,26 +39,11 @@ type Delivered struct {
 	Merged     track.Merged  `json:"merged"`
 	Hypothesis string        `json:"hypothesis"`
 	Family     string        `json:"approach_family"`
-	Worth      Worth         `json:"worth"`
+	Worth      report.Worth  `json:"worth"`
 	Reason     string        `json:"reason"`
 	LeftOut    *track.Effect `json:"left_out_effect,omitempty"` // the champion against the champion without it
 	Commit     string        `json:"commit,omitempty"`          // on the clean branch; "" when it was left off
 }
-
-// Worth is what leaving a gain out of the champion has shown.
-type Worth string
-
-// What a kept gain can turn out to be.
-const (
-	WorthReal      Worth = "real"       // without it the champion is worse
-	WorthRides     Worth = "rides"      // without it the champion is as good
-	WorthHarmful   Worth = "harmful"    // without it the champion is better
-	WorthNeeded    Worth = "needed"     // without it the benchmark does not run
-	WorthBuiltOn   Worth = "built_on"   // a later gain changes the same lines: it cannot be left out alone
-	WorthReplaced  Worth = "replaced"   // a later gain has undone it: leaving it out changes nothing
-	WorthUndecided Worth = "undecided"  // the runs do not tell
-	WorthUntried   Worth = "unmeasured" // nobody looked
-)
 
 // ErrNothingKept says that there is nothing to deliver.
 var ErrNothingKept = errors.New("nothing was kept")
@@ -145,7 +128,7 @@ func (l *Loop) keptGains(ctx context.Context) (Delivery, error) {
 	for _, h := range histories {
 		for _, m := range h.SI.Winners {
 			g := Delivered{Round: h.Iteration, Merged: m, Hypothesis: hypothesisOf(h, m.PlanID), Family: familyOf(h, m.PlanID)}
-			g.Worth, g.Reason = WorthUntried, "it was not left out and measured again"
+			g.Worth, g.Reason = report.WorthUntried, "it was not left out and measured again"
 			d.Gains = append(d.Gains, g)
 			d.Champion = m.Merge
 		}

@@ -100,7 +100,7 @@ func (l *Loop) reportOf(ctx context.Context, d *Delivery) (report.Report, error)
 	if w := d.Whole; w != nil {
 		r.Whole = &report.Duel{Effect: w.Effect, Before: w.Before, After: w.After, Samples: told.duel(p.Iterations, "end/", "champion")}
 		if d.wholeKey != "" {
-			r.Whole.Samples = told.duel(p.Iterations, d.wholeKey, "delivered")
+			r.Whole.Samples = told.duel(p.Iterations, d.wholeKey+"/", "delivered")
 		}
 	} else {
 		r.WholeWhy = "the benchmark was not run for this report"
@@ -136,7 +136,7 @@ func (l *Loop) gainsOf(ctx context.Context, d *Delivery, told told) ([]report.Ga
 			Duel:   report.Duel{Effect: m.Effect, Before: m.Before, After: m.After, Samples: told.duel(g.Round, "duel/"+m.Executor+"/", m.Executor)},
 			Guards: told.guards[subjectIn{g.Round, m.Executor}], Validation: m.Validation,
 			Warnings: told.candidateWarnings[subjectIn{g.Round, m.Executor}],
-			LeftOut:  report.LeftOut{Worth: report.Worth(g.Worth), Effect: g.LeftOut, Reason: g.Reason},
+			LeftOut:  report.LeftOut{Worth: g.Worth, Effect: g.LeftOut, Reason: g.Reason},
 		}
 		before := told.subScores(g.Round, "duel/"+m.Executor+"/", "champion")
 		for _, name := range sortedUnion(before, m.SubScores) {

@@ -293,17 +293,9 @@ func explainMoved(err error, branch string) error {
 	return err
 }
 
-// changedBenchmark lets the canaries speak about a benchmark that settings.json
-// brought.
-func (l *Loop) changedBenchmark(ctx context.Context) error {
-	tip, err := l.tip(ctx)
-	if err != nil {
-		return err
-	}
-	if err := l.canaries(ctx, l.progress.Value.Iterations+1, tip); err != nil {
-		return err
-	}
-	// What the first commit scores is another number now, too.
+// rescoreStart gives the starting commit a score on a benchmark that settings.json
+// brought: what it had was another number.
+func (l *Loop) rescoreStart(ctx context.Context) error {
 	start := l.progress.Value.SI.StartCommit
 	if start == "" || !l.cfg.Repo.HasCommit(ctx, start) {
 		return nil
@@ -320,9 +312,9 @@ func (l *Loop) changedBenchmark(ctx context.Context) error {
 	return baseline.Save(l.cfg.Store)
 }
 
-// calibrate measures the champion's noise where that was never done: on a
-// track that the seed's tool has set up.
-func (l *Loop) calibrate(ctx context.Context) (err error) {
+// calibrate measures the champion's noise where that was never done: on a track that
+// the seed's tool has set up, and on a benchmark that settings.json brought.
+func (l *Loop) calibrate(ctx context.Context) error {
 	p := &l.progress.Value
 	changed := p.SI.BenchmarkID != "" && p.SI.BenchmarkID != benchmarkID(l.settings.Value)
 	if changed {
@@ -330,11 +322,6 @@ func (l *Loop) calibrate(ctx context.Context) (err error) {
 			return err
 		}
 		p.SI.NoiseMode, p.BestScore = "", nil
-		defer func() {
-			if err == nil { // nobody has looked at this benchmark yet
-				err = l.changedBenchmark(ctx)
-			}
-		}()
 	}
 	if p.SI.NoiseMode != "" {
 		return nil
@@ -348,6 +335,15 @@ func (l *Loop) calibrate(ctx context.Context) (err error) {
 		return err
 	}
 	l.setNoise(samples, noise)
+	if changed { // nobody has looked at this benchmark yet
+		if err := l.canaries(ctx, l.progress.Value.Iterations+1, tip); err != nil {
+			return err
+		}
+		if err := l.rescoreStart(ctx); err != nil {
+			return err
+		}
+	}
+	p.SI.BenchmarkID = benchmarkID(l.settings.Value)
 	if p.SI.StartCommit == "" {
 		p.SI.StartCommit = tip
 	}

@@ -61,7 +61,7 @@ func (b *lab) guard(ctx context.Context, round int, subject, commit string, g be
 		failed.What = a.fault
 		return failed, nil
 	}
-	job, err := b.job(a, filepath.Join(b.l.cfg.Paths.LogDir(round), "guard_"+subject+".log"), reach{})
+	job, err := b.job(a, filepath.Join(b.l.cfg.Paths.LogDir(round), "guard_"+subject+".log"), access{})
 	if err != nil {
 		return failed, err
 	}

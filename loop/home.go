@@ -30,7 +30,7 @@ func (b *lab) firstHome() string { return filepath.Join(b.folder(), "home") }
 // since few of its files were touched.
 func (b *lab) moveIn(a *arm) error {
 	home := b.homeOf(a)
-	if info, err := os.Lstat(home); err == nil && info.IsDir() && canRestore && a.homeStamps != nil && a.homeOf == b.homes {
+	if info, err := os.Lstat(home); err == nil && info.IsDir() && canRestore && a.homeStamps != nil && a.homeVersion == b.homeVersion {
 		if err := a.restoreHome(home, b.firstHome()); err == nil {
 			return nil
 		} // what a run has made of it cannot be put back: it is made anew
@@ -47,7 +47,7 @@ func (b *lab) moveIn(a *arm) error {
 	}
 	var err error
 	a.homeStamps, err = stampsOf(home)
-	a.homeOf = b.homes
+	a.homeVersion = b.homeVersion
 	return err
 }
 
@@ -111,7 +111,7 @@ func (b *lab) keepHome(a *arm) error {
 	if err := os.Rename(part, b.firstHome()); err != nil {
 		return fmt.Errorf("keep the benchmark's HOME: %w", err)
 	}
-	b.homes++ // copies of the old one are none of this one
+	b.homeVersion++ // copies of the old one are none of this one
 	return nil
 }
 

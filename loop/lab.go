@@ -26,15 +26,15 @@ type sampleID struct {
 // prepares it once, runs the command and writes the sample down. A run that the
 // journal holds is not taken again. It is used by the loop's goroutine alone.
 type lab struct {
-	l     *Loop
-	known map[sampleID]track.Sample
-	past  []pastSample // in the order in which they were taken
-	meter benchmark.Measurer
-	slot  *benchmark.Slot
-	arms  []*arm
-	clock int // counts uses, to find the arm that was idle longest
-	runs  int // taken by this process
-	homes int // counts the first HOMEs that there were
+	l           *Loop
+	known       map[sampleID]track.Sample
+	past        []pastSample // in the order in which they were taken
+	meter       benchmark.Measurer
+	slot        *benchmark.Slot
+	arms        []*arm
+	clock       int // counts uses, to find the arm that was idle longest
+	runs        int // taken by this process
+	homeVersion int // of the first HOME, which is replaced once the guards have run
 	// The benchmark changes tracked files, so that each run has a checkout of its
 	// own and warming one up is in vain.
 	dirties bool
@@ -51,9 +51,9 @@ type arm struct {
 	runs  int    // since it was laid
 	fault string // why the tree that is laid cannot be measured
 
-	homeStamps map[string]stamp  // of its HOME when it was made; nil when it is no copy
-	homeOf     int               // which first HOME that was a copy of
-	seen       [sha256.Size]byte // what lay there when its own last run ended
+	homeStamps  map[string]stamp  // of its HOME when it was made; nil when it is no copy
+	homeVersion int               // of the first HOME that it is a copy of
+	seen        [sha256.Size]byte // what lay there when its own last run ended
 }
 
 // pastSample is a run with its round.
@@ -148,6 +148,7 @@ func (b *lab) folder() string { return filepath.Join(b.l.cfg.WorkDir, "measure")
 
 // close removes the measuring worktrees.
 func (b *lab) close(ctx context.Context) {
+	_ = b.closeBlock(ctx) // a job that is left is cancelled by the next start
 	for _, a := range b.arms {
 		_ = a.ws.Remove(ctx) // a leftover is removed by the next start
 		_ = removeAll(b.homeOf(a))
@@ -260,7 +261,7 @@ type ranBy struct {
 
 // run runs the benchmark, or the validation, once in a laid arm.
 func (b *lab) run(ctx context.Context, a *arm, log string, by ranBy) (benchmark.Measurement, error) {
-	job, err := b.job(a, log, reach{heldOut: by.validation})
+	job, err := b.job(a, log, access{heldOut: by.validation})
 	if err != nil {
 		return benchmark.Measurement{}, err
 	}
@@ -277,7 +278,7 @@ func (b *lab) run(ctx context.Context, a *arm, log string, by ranBy) (benchmark.
 
 // job is what the benchmark, the set-up command and the guards have in common:
 // the place, the limit, and an environment with an empty TMPDIR.
-func (b *lab) job(a *arm, log string, may reach) (benchmark.Job, error) {
+func (b *lab) job(a *arm, log string, may access) (benchmark.Job, error) {
 	spec, err := b.l.spec()
 	if err != nil {
 		return benchmark.Job{}, err

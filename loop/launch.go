@@ -16,6 +16,10 @@ import (
 // between them.
 const blockTime = 24 * time.Hour
 
+// JobsDir is where a launcher of the track keeps its jobs. It lies beside the folder
+// of the workspaces, which is swept at each start.
+func JobsDir(workDir string) string { return workDir + ".jobs" }
+
 // runner is what takes one run: this machine, or a job of a scheduler. The runs of
 // a block of a duel are taken by one job, on one node.
 func (b *lab) runner(req request, tree string) proc.Runner {

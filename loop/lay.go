@@ -121,7 +121,7 @@ func (b *lab) prepare(ctx context.Context, a *arm, commit string) error {
 	o := b.l.settings.Value.SI
 	log := filepath.Join(b.folder(), filepath.Base(a.path)+".setup.log")
 	if o.Setup != "" {
-		may, err := b.setupReach(ctx, commit)
+		may, err := b.setupAccess(ctx, commit)
 		if err != nil {
 			return err
 		}
@@ -152,20 +152,20 @@ var lockFiles = []string{
 	"pdm.lock", "requirements.txt", "Gemfile.lock", "composer.lock", "gradle.lockfile",
 }
 
-// setupReach is what the set-up command of a commit may reach. The user's own
+// setupAccess is what the set-up command of a commit may reach. The user's own
 // start may download into the caches of the toolchains; a candidate's may use the
 // network only when it changes what it depends on, and writes to none of them.
-func (b *lab) setupReach(ctx context.Context, commit string) (reach, error) {
+func (b *lab) setupAccess(ctx context.Context, commit string) (access, error) {
 	start := b.l.progress.Value.SI.StartCommit
 	if start == "" || start == commit {
-		return reach{network: true, caches: true}, nil
+		return access{network: true, caches: true}, nil
 	}
 	changes, err := b.l.cfg.Repo.Diff(ctx, start, commit)
 	if err != nil {
-		return reach{}, err
+		return access{}, err
 	}
 	changed := slices.ContainsFunc(changes, func(c gitops.Change) bool { return slices.Contains(lockFiles, filepath.Base(c.Path)) })
-	return reach{network: changed}, nil
+	return access{network: changed}, nil
 }
 
 // link gives a workspace the untracked paths that settings name.

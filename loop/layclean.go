@@ -11,6 +11,7 @@ import (
 	"si/benchmark"
 	"si/gitops"
 	"si/internal/clean"
+	"si/loop/report"
 	"si/track"
 )
 
@@ -45,7 +46,7 @@ func (l *Loop) chain(ctx context.Context, d *Delivery, onlyReal bool) (tip strin
 	for i := range d.Gains {
 		g := &d.Gains[i]
 		g.Commit = ""
-		if onlyReal && (g.Worth == WorthRides || g.Worth == WorthHarmful || g.Worth == WorthReplaced) {
+		if onlyReal && (g.Worth == report.WorthRides || g.Worth == report.WorthHarmful || g.Worth == report.WorthReplaced) {
 			whole = false
 			continue
 		}
@@ -167,7 +168,7 @@ func (l *Loop) setBranch(ctx context.Context, ref, commit string) error {
 	if at != "" {
 		return fmt.Errorf("branch %s is checked out in %s; switch that checkout to another branch, then deliver again", strings.TrimPrefix(ref, "refs/heads/"), at)
 	}
-	if old != "" {
+	if old != "" && old != l.progress.Value.SI.StartCommit {
 		log, err := l.cfg.Repo.Log(ctx, "", old, 1)
 		if err != nil {
 			return err
@@ -201,7 +202,7 @@ func (l *Loop) measureClean(ctx context.Context, d *Delivery, tip string) (why s
 			return fmt.Sprintf("guard %q does not pass: %s", g.Name, clean.Line(result.What, 300)), nil
 		}
 	}
-	against, err := l.cleanDuel(ctx, d, "champion", d.Champion, tip)
+	against, err := l.cleanDuel(ctx, "champion", d.Champion, tip)
 	if err != nil {
 		return "", err
 	}
@@ -211,26 +212,28 @@ func (l *Loop) measureClean(ctx context.Context, d *Delivery, tip string) (why s
 	if against.effect.Value < -l.minEffect() {
 		return fmt.Sprintf("the result is worse than the champion (%s)", effectWords(against.effect)), nil
 	}
-	out, err := l.cleanDuel(ctx, d, "start", d.Start, tip)
+	out, err := l.cleanDuel(ctx, "start", d.Start, tip)
 	if err != nil {
 		return "", err
 	}
 	if out.effect == nil {
 		return "the benchmark gives no score: " + out.fault, nil
 	}
+	d.wholeKey = cleanKey("start", tip)
 	d.Whole = &track.WholeGain{Iterations: l.progress.Value.Iterations, Effect: *out.effect, Before: out.before, After: out.after}
 	return "", nil
 }
 
-func (l *Loop) cleanDuel(ctx context.Context, d *Delivery, name, before, tip string) (duelOutcome, error) {
-	tree, err := l.cfg.Repo.TreeOf(ctx, tip)
-	if err != nil {
-		return duelOutcome{}, err
-	}
-	d.wholeKey = fmt.Sprintf("deliver/clean/%s/%s/", name, short(tree))
+// cleanKey is the prefix of the keys of the runs that compare a clean branch.
+func cleanKey(against, tip string) string {
+	return fmt.Sprintf("deliver/clean/%s/%s", against, short(tip))
+}
+
+func (l *Loop) cleanDuel(ctx context.Context, name, before, tip string) (duelOutcome, error) {
+	key := cleanKey(name, tip)
 	c := comparison{
-		round: l.progress.Value.Iterations, key: strings.TrimSuffix(d.wholeKey, "/"), purpose: "deliver", before: before, after: tip,
-		beforeName: name, afterName: "delivered", seed: hash(d.wholeKey),
+		round: l.progress.Value.Iterations, key: key, purpose: "deliver", before: before, after: tip,
+		beforeName: name, afterName: "delivered", seed: hash(key),
 	}
 	out, err := l.compare(ctx, c)
 	if errors.Is(err, errSwitched) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"si/gitops"
+	"si/loop/report"
 	"si/track"
 )
 
@@ -20,7 +21,7 @@ func (l *Loop) leaveOut(ctx context.Context, d *Delivery, g *Delivered) error {
 		return err
 	}
 	if len(without.Conflicts) > 0 {
-		g.Worth, g.Reason = WorthBuiltOn, "later gains change the same lines of "+quoted(without.Conflicts)+", so it cannot be left out alone"
+		g.Worth, g.Reason = report.WorthBuiltOn, "later gains change the same lines of "+quoted(without.Conflicts)+", so it cannot be left out alone"
 		return nil
 	}
 	tree, err := l.cfg.Repo.TreeOf(ctx, d.Champion)
@@ -28,7 +29,7 @@ func (l *Loop) leaveOut(ctx context.Context, d *Delivery, g *Delivered) error {
 		return err
 	}
 	if tree == without.Tree {
-		g.Worth, g.Reason = WorthReplaced, "leaving it out changes nothing: a later gain has replaced it"
+		g.Worth, g.Reason = report.WorthReplaced, "leaving it out changes nothing: a later gain has replaced it"
 		return nil
 	}
 	out, err := l.leftOutDuel(ctx, d, m, without)
@@ -55,19 +56,19 @@ func (l *Loop) leftOutDuel(ctx context.Context, d *Delivery, m track.Merged, wit
 }
 
 // worth reads the duel of the champion against the champion without the gain.
-func (l *Loop) worth(out duelOutcome) (Worth, string) {
+func (l *Loop) worth(out duelOutcome) (report.Worth, string) {
 	e := out.effect
 	switch {
 	case e == nil && (!out.undecided || out.failed == track.CategoryTimeout || out.failed == track.CategoryInfrastructure):
-		return WorthUndecided, "a run gave no score: " + out.fault
+		return report.WorthUndecided, "a run gave no score: " + out.fault
 	case e == nil:
-		return WorthNeeded, "without it the benchmark gives no score: " + out.fault
+		return report.WorthNeeded, "without it the benchmark gives no score: " + out.fault
 	case out.accepted:
-		return WorthReal, "without it the champion is worse"
+		return report.WorthReal, "without it the champion is worse"
 	case e.High != nil && *e.High < 0, e.Low == nil && e.High == nil && e.Value < 0:
-		return WorthHarmful, "without it the champion is better: " + out.reason
+		return report.WorthHarmful, "without it the champion is better: " + out.reason
 	case e.High != nil && *e.High < l.minEffect(): // no sign of a worth is no proof of none
-		return WorthRides, "without it the champion is as good: " + out.reason
+		return report.WorthRides, "without it the champion is as good: " + out.reason
 	}
-	return WorthUndecided, "the runs do not tell: " + out.reason
+	return report.WorthUndecided, "the runs do not tell: " + out.reason
 }
