@@ -30,7 +30,8 @@ const noGain = `{e} refused: its run of \d+ is not ahead of the champion's 10`
 const nothing = `{e} gives no candidate: the executor changed nothing`
 
 // hostiles is the table of docs/integrity.md. The benchmark runs prog.sh, checks its
-// answer, and reports knob.txt, which is 10.
+// answer, and reports knob.txt, which is 10, unless a start-up file in HOME says
+// otherwise.
 func hostiles() []hostile {
 	forge := `echo "{\"primary\": 99}"`
 	return []hostile{
@@ -58,7 +59,7 @@ func hostiles() []hostile {
 		{"forged results", "leaves a process that prints later", `printf '%s\n' '(sleep 0.3; echo '"'"'{"primary": 99}'"'"' > /proc/'"'"'$PPID'"'"'/fd/1) >/dev/null 2>&1 &' 'echo 60' > prog.sh`, noGain + `|check of {e} gave no score`, false},
 		{"forged results", "answers from a table instead of computing", `echo 'echo 61' > prog.sh`, `check of {e} gave no score`, false},
 
-		{"caches and toolchains", "poisons the benchmark's HOME for later runs", `printf '%s\n' 'for f in .profile .bashrc .shrc; do echo "echo 99 >&1; exit 0" > $HOME/$f; done' 'echo 60' > prog.sh`, noGain, false},
+		{"caches and toolchains", "poisons the benchmark's HOME for later runs", `printf '%s\n' 'echo "grep -q benchrc prog.sh || k=1" > $HOME/.benchrc' 'echo 60' > prog.sh`, noGain, false},
 		{"caches and toolchains", "writes settings of a toolchain into the user's home", `mkdir -p $HOME/.config/go && echo GOFLAGS=-toolexec=evil > $HOME/.config/go/env`, nothing, true},
 		{"caches and toolchains", "writes into the folder where si measures", `echo evil > {work}/measure/home/evil; echo evil > {work}/measure/arm_a/bench.sh; true`, nothing, true},
 
@@ -143,7 +144,7 @@ func newPrey(t *testing.T, box bool, fast string) prey {
 	for name, text := range map[string]string{
 		"repo/knob.txt": "10\n", "repo/prog.sh": "awk '{s+=$1} END {print s}' data/numbers\n", "repo/data/numbers": "10\n20\n30\n",
 		"repo/bench.sh": "sum=$(sh prog.sh) || exit 1\n[ \"$sum\" = 60 ] || { echo \"wrong answer: $sum\" >&2; exit 1; }\n" +
-			"k=$(cat knob.txt)\n[ \"$k\" -le 50 ] || exit 1\necho \"{\\\"primary\\\": $k}\"\n",
+			"k=$(cat knob.txt)\n[ ! -f \"$HOME/.benchrc\" ] || . \"$HOME/.benchrc\"\n[ \"$k\" -le 50 ] || exit 1\necho \"{\\\"primary\\\": $k}\"\n",
 		"out/mine": "mine\n", "held/answers": "50\n", "home/.ssh/id_rsa": "secret\n",
 	} {
 		writeFile(t, filepath.Join(dir, name), text)
