@@ -5,6 +5,7 @@ package agents
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"si/internal/proc"
@@ -21,6 +22,14 @@ const (
 	Architect  Role = "architect"
 	Critic     Role = "critic"
 	Executor   Role = "executor"
+)
+
+// The roles outside of a round: the interview's, and those that learn from a run.
+const (
+	Clarifier     Role = "clarifier"
+	Builder       Role = "builder"
+	Reviewer      Role = "reviewer"
+	Retrospective Role = "retrospective"
 )
 
 // Roles are all roles of a round.
@@ -41,6 +50,22 @@ type Task struct {
 	Idle   time.Duration
 
 	Contain *proc.Containment // what a program that plays may reach; nil is no limit
+
+	Model  string          // in the backend's own words; its own default when empty
+	Effort string          // how hard the model thinks, in the backend's own words
+	Schema json.RawMessage // JSON schema of the answer, nil when none is wanted
+	MCP    []MCPServer     // servers offered to a backend that takes them
+	Limits Limits
+	Watch  func(Event) // hears each event at once, from one goroutine; must not block; may be nil
+}
+
+// MCPServer is a Model Context Protocol server that is started by the agent and
+// spoken to over its stdin and stdout.
+type MCPServer struct {
+	Name    string
+	Command string
+	Args    []string
+	Env     []string // KEY=value
 }
 
 // Facts are what a task is about.
@@ -77,7 +102,9 @@ type Harness struct {
 
 // Answer is what a backend gave back.
 type Answer struct {
-	Text string // for every role but the executor: prose holding one JSON document
+	Text  string          // for every role but the executor: prose holding one JSON document
+	JSON  json.RawMessage // the document, where the backend has a way of its own to give it; preferred to Text
+	Spent Spent
 }
 
 // Backend plays roles. Run blocks until the agent has ended and nothing of it

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"si/internal/clean"
 )
@@ -18,6 +19,13 @@ const (
 	FailTimeout FailureKind = "timeout" // its wall limit
 	FailIdle    FailureKind = "idle"    // its limit without output
 	FailAnswer  FailureKind = "answer"  // it ended well, but its answer cannot be used
+
+	FailModel     FailureKind = "model"       // the model's server refused, or broke off
+	FailAuth      FailureKind = "auth"        // not logged in, or the key is wrong: trying again is no use
+	FailUsage     FailureKind = "usage_limit" // the plan's or the server's limit is reached until Until
+	FailContext   FailureKind = "context"     // the task is too long for the model
+	FailTruncated FailureKind = "truncated"   // it ended without saying that it was done
+	FailLimit     FailureKind = "limit"       // a limit of Limits
 )
 
 // Failure is an agent's failure. Every error of a Backend and of a Team is one,
@@ -31,6 +39,9 @@ type Failure struct {
 	Said string // its last lines, sanitised; empty when it said nothing
 	Log  string // file with its output; empty when there is none
 	Err  error  // the cause, when there is one
+
+	Until time.Time // FailUsage: when the limit is lifted; zero when it was not said
+	Spent Spent     // what the task cost all the same
 }
 
 func (f *Failure) Error() string {

@@ -33,6 +33,8 @@ const (
 	EvAgentEnded    Kind = "agent_ended"    // AgentEvent
 	EvAgentFailed   Kind = "agent_failed"   // AgentEvent
 	EvAgentSkipped  Kind = "agent_skipped"  // AgentEvent
+	EvParked        Kind = "parked"         // Parked
+	EvUnparked      Kind = "unparked"       // Parked
 	EvPlanReady     Kind = "plan_ready"     // PlanEvent
 	EvPlanReviewed  Kind = "plan_reviewed"  // PlanEvent
 	EvCandidate     Kind = "candidate"      // CandidateEvent
@@ -101,6 +103,18 @@ type AgentEvent struct {
 	Reason  string  `json:"reason,omitempty"`
 	Log     string  `json:"log,omitempty"`
 	Seconds float64 `json:"seconds,omitempty"`
+	Doing   string  `json:"activity,omitempty"` // file of Activity lines
+	Model   string  `json:"model,omitempty"`
+	Spent   *Spent  `json:"spent,omitempty"` // when it ended or failed
+}
+
+// Parked says that a step waits for a usage limit to be lifted. It is not a
+// failure.
+type Parked struct {
+	Role   string    `json:"role"`
+	ID     string    `json:"id"`
+	Reason string    `json:"reason"`
+	Until  time.Time `json:"until"`
 }
 
 // PlanEvent is about one plan.
