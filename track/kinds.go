@@ -2,14 +2,15 @@ package track
 
 import "slices"
 
-// Kinds are the kinds of events that may be written, in the order of events.go.
+// Kinds are the kinds of events that may be written, in the order of events.go, then those
+// of learning.
 func Kinds() []Kind {
-	return []Kind{
+	return slices.Concat([]Kind{
 		EvRunStarted, EvRunEnded, EvSetup, EvRoundStarted, EvRoundEnded, EvStepStarted, EvStepEnded,
 		EvAgentStarted, EvAgentEnded, EvAgentFailed, EvAgentSkipped, EvPlanReady, EvPlanReviewed, EvCandidate,
 		EvMeasured, EvGuard, EvVerdict, EvCanary, EvLeftOut, EvMerged, EvArchived, EvConfigChange, EvControl, EvCheckout, EvWarning,
 		EvCleanup, EvJournalRepair,
-	}
+	}, learnKinds())
 }
 
 func (k Kind) known() bool { return slices.Contains(Kinds(), k) }
