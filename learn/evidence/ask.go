@@ -1,0 +1,132 @@
+package evidence
+
+import (
+	"time"
+
+	"si/learn/knowledge"
+	"si/track"
+)
+
+// Counters are the counters of every entry that there is evidence about: what they
+// were before it, and what it adds.
+func (l *Log) Counters() map[string]knowledge.Counters {
+	out := map[string]knowledge.Counters{}
+	seen := map[string]bool{}
+	for _, line := range l.Lines {
+		if line.Delivery != nil {
+			seen[line.Delivery.ID] = true
+		}
+	}
+	for _, line := range l.Lines {
+		switch {
+		case line.Base != nil && seen[line.Base.ID]:
+			c := out[line.Base.ID]
+			c.Used, c.Helpful, c.OutdatedReports = c.Used+line.Base.Used, c.Helpful+line.Base.Helpful, c.OutdatedReports+line.Base.OutdatedReports
+			out[line.Base.ID] = c
+		case line.Delivery != nil:
+			c := out[line.Delivery.ID]
+			c.Used++
+			switch line.Delivery.Verdict {
+			case track.VerdictHelped:
+				c.Helpful++
+			case track.VerdictWrong:
+				c.OutdatedReports++
+			case track.VerdictUnused, track.VerdictMissing:
+			}
+			out[line.Delivery.ID] = c
+		}
+	}
+	return out
+}
+
+// IDs are the entries that there is evidence about, present or not.
+func (l *Log) IDs() []string {
+	var ids []string
+	for _, line := range l.Lines {
+		if line.Base != nil {
+			ids = append(ids, line.Base.ID)
+		}
+		if line.Delivery != nil {
+			ids = append(ids, line.Delivery.ID)
+		}
+	}
+	return ids
+}
+
+// Missing counts deliveries, and those of them on which the agent owed a verdict and
+// gave none.
+func (l *Log) Missing() (missing, delivered int) {
+	for _, line := range l.Lines {
+		if line.Delivery != nil {
+			delivered++
+			if line.Delivery.Verdict == track.VerdictMissing {
+				missing++
+			}
+		}
+	}
+	return missing, delivered
+}
+
+// FirstDelivery is when an entry was first in a prompt.
+func (l *Log) FirstDelivery(id string) (time.Time, bool) {
+	var first time.Time
+	for _, line := range l.Lines {
+		if d := line.Delivery; d != nil && d.ID == id && (first.IsZero() || d.At.Before(first)) {
+			first = d.At
+		}
+	}
+	return first, !first.IsZero()
+}
+
+// LawSince is when a signature became law.
+func (l *Log) LawSince(signature string) (time.Time, bool) {
+	for _, line := range l.Lines {
+		if line.Law != nil && line.Law.Signature == signature {
+			return line.Law.At, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// Rejected reports whether a person deleted the rule of a signature.
+func (l *Log) Rejected(signature string) bool {
+	_, ok := l.index[Line{Rejected: &Rejected{Signature: signature}}.key()]
+	return ok
+}
+
+// Runs are the runs that were folded, in the order of the file.
+func (l *Log) Runs() []Run {
+	var runs []Run
+	for _, line := range l.Lines {
+		if line.Run != nil {
+			runs = append(runs, *line.Run)
+		}
+	}
+	return runs
+}
+
+// When says what is known of the entry of MISTAKES.md with a track, a proof and a
+// date. Of several the latest is told.
+func (l *Log) When(track, proof, date string) (Mistake, bool) {
+	var found Mistake
+	ok := false
+	for _, line := range l.Lines {
+		m := line.Mistake
+		if m != nil && m.Track == track && m.Proof == proof && m.Date == date && (!ok || m.At.After(found.At)) {
+			found, ok = *m, true
+		}
+	}
+	return found, ok
+}
+
+// Core is the version of the program whose built-in texts were compared last, "" for
+// none.
+func (l *Log) Core() string {
+	version := ""
+	for _, line := range l.Lines {
+		if line.Core != nil {
+			version = line.Core.Version
+		}
+	}
+	return version
+}
