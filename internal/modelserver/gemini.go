@@ -141,7 +141,7 @@ func geminiChunk(req Request, parts []any, reason string, u any) object {
 }
 
 func geminiCalls(r Reply) []any {
-	var out []any
+	out := []any{} // a client stumbles over null
 	for _, c := range r.Calls {
 		out = append(out, object{"functionCall": object{"id": c.ID, "name": c.Name, "args": jsonOr(c.Args)}})
 	}
