@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Bounds of what a fingerprint reads.
@@ -246,39 +245,4 @@ func (r *Repo) guardFile(into map[string]guard, kind Kind, path string) {
 		g.data = data
 	}
 	into[path] = g
-}
-
-// indexList is the content of the user's index, sorted by path.
-type indexList struct {
-	sum     [sha256.Size]byte
-	entries map[string]string // path → "mode id stage"
-}
-
-// indexCache shares the last list: fingerprints around sixteen agents are of the
-// same index nearly always.
-type indexCache struct {
-	mu   sync.Mutex
-	last *indexList
-}
-
-func (r *Repo) indexEntries(ctx context.Context) (*indexList, error) {
-	a, err := r.git.git(ctx, call{op: "read the index of", path: r.top, in: r.here(), args: []string{"ls-files", "--stage", "-z"}})
-	if err != nil {
-		return nil, err
-	}
-	c := &r.index
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	sum := sha256.Sum256(a.out)
-	if c.last != nil && c.last.sum == sum {
-		return c.last, nil
-	}
-	list := &indexList{sum: sum, entries: map[string]string{}}
-	for _, line := range fields(a.out) {
-		if head, path, ok := strings.Cut(line, "\t"); ok {
-			list.entries[path] = strings.TrimSpace(list.entries[path] + " " + head)
-		}
-	}
-	c.last = list
-	return list, nil
 }

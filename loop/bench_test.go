@@ -138,6 +138,7 @@ func benchTrack(b *testing.B, n, rounds int) loop.Config {
 	s := track.DefaultSettings()
 	s.TargetBranch, s.BenchmarkCommand, s.MaxIterations, s.NumberOfAgents = "main", `echo '{"primary": 1}'`, rounds, n
 	s.CircuitBreakerThreshold, s.SI.Seed = rounds+1, 1
+	s.SI.Measure.CanaryEvery = -1 // the benchmark looks at nothing, so that it costs nothing
 	err = loop.Prepare(b.Context(), cfg, loop.SetUp{
 		Trust: true, Settings: &s, Goal: &loop.GoalAnswer{Objective: "Go faster", Metric: "primary", Target: "as far as it goes", InScope: []string{"."}},
 		Harness: []byte("# Harness\n\n## Custom Approach Families\n- " + strings.Join(families[8:], "\n- ") + "\n"),
