@@ -42,11 +42,11 @@ type Event struct {
 	Until   time.Time
 }
 
-// Usage and Spent are what a task cost; the journal keeps them too.
-type (
-	Usage = track.Usage
-	Spent = track.Spent
-)
+// Usage is what a task used up, as the journal keeps it.
+type Usage = track.Usage
+
+// Spent is what a task cost, as the journal keeps it.
+type Spent = track.Spent
 
 // Limits end a task; 0 is no limit. The limits of time are the task's Wall and
 // Idle.

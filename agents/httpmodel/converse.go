@@ -22,6 +22,9 @@ func (s *session) converse(ctx context.Context) (agents.Answer, error) {
 	s.messages = []Message{{From: User, Text: s.t.Prompt}}
 	s.size.add(s.messages[0])
 	s.emit(agents.Event{Kind: agents.EventStarted, Model: s.model})
+	if s.quirks.NoTools && s.t.Role.Edits() {
+		return agents.Answer{}, s.fail(agents.FailStart, "its server takes no tools for this model, so that it cannot edit: name another model", nil)
+	}
 	if s.quirks.NoTools {
 		s.emit(agents.Event{Kind: agents.EventNotice, Text: "the model is offered no tools: its server does not take them"})
 	}

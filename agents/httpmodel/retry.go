@@ -93,10 +93,14 @@ func (s *session) refused(refused *Refusal, r Request, tr *tries) (time.Duration
 		return 0, s.fail(agents.FailContext, "the conversation is too long for the model", refused)
 	case classRequest:
 	}
-	if tr.conceded++; tr.conceded <= maxConcessions && s.b.wire.Concede(&s.quirks, r, refused.Code+" "+refused.Said) {
-		return 0, nil
+	f := s.fail(agents.FailModel, "its server does not take the request", refused)
+	if tr.conceded++; tr.conceded > maxConcessions || !s.b.wire.Concede(&s.quirks, r, refused.Code+" "+refused.Said) {
+		return 0, f
 	}
-	return 0, s.fail(agents.FailModel, "its server does not take the request", refused)
+	if s.quirks.NoTools && s.t.Role.Edits() {
+		return 0, f // without tools it can only talk
+	}
+	return 0, nil
 }
 
 func (s *session) aboutKey() string {

@@ -113,7 +113,7 @@ func (s *Stream) readLine() ([]byte, error) {
 		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
-		s.torn = err != nil && len(s.line) > 0
+		s.torn = s.torn || err != nil && len(s.line) > 0
 		return bytes.TrimRight(s.line, "\r\n"), err
 	}
 }

@@ -66,6 +66,7 @@ func play(ctx context.Context, t agents.Task) (string, []string, error) {
 	case agents.Executor:
 		said, err := execute(ctx, t)
 		return said, []string{said}, err
+	case agents.Clarifier, agents.Builder, agents.Reviewer, agents.Retrospective: // they judge in words
 	}
 	return "", nil, fmt.Errorf("the built-in tuner does not play the role %q; choose another backend for it", t.Role)
 }

@@ -68,9 +68,19 @@ func messageTurn(role string, content json.RawMessage) Turn {
 }
 
 func messageUsage(u Usage) object {
+	if u == (Usage{}) {
+		return object{}
+	}
 	return object{
 		"input_tokens": u.Input, "cache_read_input_tokens": u.CacheRead, "cache_creation_input_tokens": u.CacheWrite, "output_tokens": u.Output,
 	}
+}
+
+func messageOutput(u Usage) object {
+	if u == (Usage{}) {
+		return object{}
+	}
+	return object{"output_tokens": u.Output}
 }
 
 func messageReason(r Reply) string {
@@ -138,7 +148,7 @@ func messageEvents(req Request, r Reply) []event {
 	for _, c := range r.Calls {
 		block(object{"type": "tool_use", "id": c.ID, "name": c.Name, "input": object{}}, deltas("input_json_delta", "partial_json", pieces(c.Args, 2)))
 	}
-	add("message_delta", object{"delta": object{"stop_reason": messageReason(r), "stop_sequence": nil}, "usage": object{"output_tokens": r.Usage.Output}})
+	add("message_delta", object{"delta": object{"stop_reason": messageReason(r), "stop_sequence": nil}, "usage": messageOutput(r.Usage)})
 	add("message_stop", object{})
 	return out
 }
