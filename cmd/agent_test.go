@@ -66,6 +66,7 @@ func play(role, line string) int {
 		return answer(critic(line))
 	case agents.Executor:
 		return shell(strings.Join(words[3:], " "))
+	case agents.Clarifier, agents.Builder, agents.Reviewer, agents.Retrospective:
 	}
 	return 7
 }

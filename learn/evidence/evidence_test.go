@@ -51,13 +51,13 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-func event(t *testing.T, run string, round int, kind track.Kind, data any) track.Event {
+func event(t *testing.T, round int, kind track.Kind, data any) track.Event {
 	t.Helper()
 	raw, err := json.Marshal(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return track.Event{TS: noon, Ev: kind, Run: run, Round: round, Actor: "si", Data: raw}
+	return track.Event{TS: noon, Ev: kind, Run: "r1", Round: round, Actor: "si", Data: raw}
 }
 
 func sequence(events ...track.Event) iter.Seq2[track.Event, error] {
@@ -87,14 +87,14 @@ func story(t *testing.T) []track.Event {
 	t.Helper()
 	given := track.BriefDelivered{Role: "planner", Agent: "planner_a", IDs: []string{"K-1", "K-2"}}
 	return []track.Event{
-		event(t, "r1", 0, track.EvRunStarted, track.RunStarted{}),
-		event(t, "r1", 1, track.EvBriefDelivered, given),
-		event(t, "r1", 1, track.EvBriefDelivered, given), // the second attempt
-		event(t, "r1", 1, track.EvBriefVerdict, track.BriefVerdict{Agent: "planner_a", Verdicts: map[string]track.KnowledgeVerdict{
+		event(t, 0, track.EvRunStarted, track.RunStarted{}),
+		event(t, 1, track.EvBriefDelivered, given),
+		event(t, 1, track.EvBriefDelivered, given), // the second attempt
+		event(t, 1, track.EvBriefVerdict, track.BriefVerdict{Agent: "planner_a", Verdicts: map[string]track.KnowledgeVerdict{
 			"K-1": track.VerdictHelped, "K-2": track.VerdictWrong, "K-9": track.VerdictHelped,
 		}}),
-		event(t, "r1", 1, track.EvBriefDelivered, track.BriefDelivered{Agent: "executor_a", IDs: []string{"K-2"}}),
-		event(t, "r1", 2, track.EvBriefVerdict, track.BriefVerdict{Agent: "executor_a", Verdicts: map[string]track.KnowledgeVerdict{"K-2": track.VerdictHelped}}),
+		event(t, 1, track.EvBriefDelivered, track.BriefDelivered{Agent: "executor_a", IDs: []string{"K-2"}}),
+		event(t, 2, track.EvBriefVerdict, track.BriefVerdict{Agent: "executor_a", Verdicts: map[string]track.KnowledgeVerdict{"K-2": track.VerdictHelped}}),
 	}
 }
 

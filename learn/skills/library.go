@@ -32,6 +32,7 @@ type Library struct {
 	mu       sync.Mutex
 	trees    []*tree
 	counters counters
+	last     *Listing // as it was made last, while nothing changed
 }
 
 // counters are the telemetry as it was last read.
@@ -110,10 +111,36 @@ func (l *Library) list() (Listing, error) {
 			out.Warnings = append(out.Warnings, err.Error())
 		}
 	}
+	before := l.counters.data
 	counted, fault := l.telemetry()
 	if fault != nil {
 		out.Warnings = append(out.Warnings, fault.Error())
 	}
+	if l.last != nil && before == counted && !l.changed() {
+		l.last.Warnings = out.Warnings
+		return l.last.clone(), nil
+	}
+	l.join(&out, counted)
+	l.last = &out
+	return out.clone(), nil
+}
+
+// changed reports whether a root has changed since it was asked last.
+func (l *Library) changed() bool {
+	any := false
+	for _, t := range l.trees {
+		any = t.changed.Swap(false) || any
+	}
+	return any
+}
+
+func (l Listing) clone() Listing {
+	l.Skills = slices.Clone(l.Skills)
+	return l
+}
+
+// join makes one list of all roots.
+func (l *Library) join(out *Listing, counted *telemetry) {
 	wins := map[string]string{}
 	for _, t := range l.trees {
 		for _, f := range t.top.all(nil) {
@@ -131,7 +158,6 @@ func (l *Library) list() (Listing, error) {
 		}
 	}
 	slices.SortStableFunc(out.Skills, func(a, b Info) int { return strings.Compare(a.Name, b.Name) })
-	return out, nil
 }
 
 // all appends what was found below f, by path: two runs give one order.

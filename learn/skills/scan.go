@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,6 +26,8 @@ const (
 	maxDepth   = 12      // folders below a root
 	maxEntries = 100_000 // of one folder
 	maxSkills  = 50_000  // of one root
+
+	leafEvery = 2 * time.Second
 )
 
 // Root is a folder that is searched for **/SKILL.md.
@@ -35,16 +39,20 @@ type Root struct {
 // tree is a root as it was last read. A folder or file is read again when its stamp
 // changed, so a second look costs two calls of the system a skill.
 type tree struct {
-	root  Root
-	top   *folder
-	count atomic.Int64
+	root    Root
+	top     *folder
+	count   atomic.Int64
+	changed atomic.Bool // since the last list was made
 }
 
 type folder struct {
 	rel    string // slash path below the root, "." for the root
+	path   string // absolute
+	file   string // of its SKILL.md, absolute
 	depth  int
 	stamp  stamp
 	readAt time.Time
+	looked time.Time // when its stamp was compared last
 	subs   map[string]*folder
 	skill  *found
 }
@@ -56,13 +64,19 @@ type found struct {
 	fault  string // why it cannot be used
 }
 
-func newTree(root Root) *tree { return &tree{root: root, top: &folder{rel: "."}} }
+func newTree(root Root) *tree { return &tree{root: root, top: newFolder(root.Dir, ".", 0)} }
+
+func newFolder(root, rel string, depth int) *folder {
+	path := filepath.Join(root, rel)
+	return &folder{rel: rel, path: path, file: path + "/" + fileName, depth: depth}
+}
 
 // refresh reads what changed. A root that is not there is empty.
 func (t *tree) refresh() error {
 	r, err := openRooted(t.root.Dir, durable.Hooks{})
 	if err != nil {
-		t.top = &folder{rel: "."}
+		t.changed.Store(true)
+		t.top = newFolder(t.root.Dir, ".", 0)
 		if os.IsNotExist(err) {
 			return nil
 		}
@@ -79,47 +93,29 @@ func (t *tree) refresh() error {
 
 // parallel refreshes the folders below the root, several at once.
 func (t *tree) parallel(r *rooted) error {
-	work := make(chan *folder)
-	faults := make(chan error, 1)
+	work := slices.Collect(maps.Values(t.top.subs))
+	faults := make([]error, runtime.GOMAXPROCS(0))
+	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
+	for i := range faults {
 		wg.Go(func() {
-			for f := range work {
-				if err := t.guarded(r, f); err != nil {
-					select {
-					case faults <- err:
-					default: // one is enough
-					}
+			defer func() {
+				if p := recover(); p != nil {
+					faults[i] = fmt.Errorf("read the skills in %s: %v", t.root.Dir, p)
 				}
+			}()
+			for n := next.Add(1); n <= int64(len(work)); n = next.Add(1) {
+				t.walk(r, work[n-1])
 			}
 		})
 	}
-	for _, f := range t.top.subs {
-		work <- f
-	}
-	close(work)
 	wg.Wait()
-	select {
-	case err := <-faults:
-		return err
-	default:
-		return nil
-	}
-}
-
-func (t *tree) guarded(r *rooted, f *folder) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("read %s: %v", f.rel, p)
-		}
-	}()
-	t.walk(r, f)
-	return nil
+	return errors.Join(faults...)
 }
 
 func (t *tree) walk(r *rooted, f *folder) {
 	if err := t.list(r, f); err != nil {
-		f.subs, f.skill = nil, &found{fault: err.Error()}
+		f.subs, f.skill, f.stamp = nil, &found{fault: err.Error()}, stamp{}
 		return
 	}
 	t.look(r, f)
@@ -128,13 +124,21 @@ func (t *tree) walk(r *rooted, f *folder) {
 	}
 }
 
-// list reads a folder's entries when they changed.
+// list reads a folder's entries when they changed. A folder with a skill and nothing
+// below it is looked at now and then only, which halves the calls: what happens to its
+// SKILL.md shows in that file's own stamp.
 func (t *tree) list(r *rooted, f *folder) error {
-	st := stampOf(filepath.Join(t.root.Dir, f.rel), f.rel == ".")
-	if st == f.stamp && st.believable(f.readAt) {
+	now := time.Now()
+	if f.skill != nil && f.skill.stamp != (stamp{}) && len(f.subs) == 0 && f.depth > 0 && now.Sub(f.looked) < leafEvery {
 		return nil
 	}
-	f.stamp, f.readAt = st, time.Now()
+	st := stampOf(f.path, f.rel == ".")
+	if st == f.stamp && st.believable(f.readAt) {
+		f.looked = now
+		return nil
+	}
+	t.changed.Store(true)
+	f.stamp, f.readAt, f.looked = st, now, now
 	d, err := r.root.Open(f.rel)
 	if err != nil {
 		return err
@@ -161,7 +165,7 @@ func (t *tree) take(f *folder, entries []fs.DirEntry) {
 		case before[e.Name()] != nil:
 			f.subs[e.Name()] = before[e.Name()]
 		default:
-			f.subs[e.Name()] = &folder{rel: path.Join(f.rel, e.Name()), depth: f.depth + 1}
+			f.subs[e.Name()] = newFolder(t.root.Dir, path.Join(f.rel, e.Name()), f.depth+1)
 		}
 	}
 }
@@ -181,20 +185,24 @@ func (t *tree) look(r *rooted, f *folder) {
 		f.skill = &found{fault: fmt.Sprintf("there are more than %d skills; this one is left out", maxSkills)}
 		return
 	}
-	rel := path.Join(f.rel, fileName)
-	st := stampOf(filepath.Join(t.root.Dir, rel), true)
+	st := stampOf(f.file, true)
 	if st == f.skill.stamp && st.believable(f.skill.readAt) {
 		return
 	}
+	t.changed.Store(true)
+	if st == (stamp{}) { // gone, or no longer to be read
+		f.skill, f.stamp = nil, stamp{}
+		return
+	}
 	f.skill = &found{stamp: st, readAt: time.Now()}
-	data, err := r.read(rel, maxDocument)
+	data, err := r.read(path.Join(f.rel, fileName), maxDocument)
 	if err == nil {
 		f.skill.info, err = summary(data, path.Base(f.rel))
 	}
 	if err != nil {
 		f.skill.fault = clean.Line(err.Error(), 300)
 	}
-	f.skill.info.Origin, f.skill.info.Dir = t.root.Origin, filepath.Join(t.root.Dir, f.rel)
+	f.skill.info.Origin, f.skill.info.Dir = t.root.Origin, f.path
 }
 
 // summary is what a list says of a skill. All text is clean.

@@ -103,3 +103,14 @@ func (e *FaultsError) Error() string {
 	}
 	return text
 }
+
+// lastSeen is the last use, or the creation; the zero time when neither is known.
+func (i Info) lastSeen() time.Time {
+	switch {
+	case i.LastUsedAt != nil:
+		return *i.LastUsedAt
+	case i.CreatedAt != nil:
+		return *i.CreatedAt
+	}
+	return time.Time{}
+}
