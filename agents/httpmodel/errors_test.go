@@ -52,6 +52,7 @@ func TestErrorClasses(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			eachWire(t, func(t *testing.T, wire string) {
+				t.Helper()
 				p := newPlayer(t, wire, inTurn(fault(tc.fault)))
 				began := p.clock.Now()
 				p.o.Until = func(_ string, now time.Time) time.Time { return began.Add(5 * time.Hour) }
@@ -89,6 +90,7 @@ func TestWhatPassesIsTriedAgain(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			eachWire(t, func(t *testing.T, wire string) {
+				t.Helper()
 				var replies []modelserver.Reply
 				for _, f := range tc.faults {
 					replies = append(replies, fault(f))
@@ -124,6 +126,7 @@ func TestAReplyThatIsNotWholeIsNoAnswer(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			eachWire(t, func(t *testing.T, wire string) {
+				t.Helper()
 				p := newPlayer(t, wire, inTurn(tc.reply))
 				p.task.Role = agents.Planner
 				answer, err := p.play(t.Context())
@@ -157,6 +160,7 @@ func TestTimeLimits(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			eachWire(t, func(t *testing.T, wire string) {
+				t.Helper()
 				script, asked := stuck()
 				p := newPlayer(t, wire, script)
 				if tc.name == "wall" {
@@ -177,6 +181,7 @@ func TestTimeLimits(t *testing.T) {
 
 func TestCancelled(t *testing.T) {
 	eachWire(t, func(t *testing.T, wire string) {
+		t.Helper()
 		script, asked := stuck()
 		p := newPlayer(t, wire, script)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -194,6 +199,7 @@ func TestCancelled(t *testing.T) {
 
 func TestAServerThatIsNotThere(t *testing.T) {
 	eachWire(t, func(t *testing.T, wire string) {
+		t.Helper()
 		p := newPlayer(t, wire, inTurn(said("Done.")))
 		p.o.BaseURL = "http://127.0.0.1:1"
 		_, err := p.play(t.Context())

@@ -12,6 +12,7 @@ import (
 
 func TestTheKeyIsSaidNowhere(t *testing.T) {
 	eachWire(t, func(t *testing.T, wire string) {
+		t.Helper()
 		echo := modelserver.Fault{Status: 401, Said: "Incorrect API key provided: " + key}
 		p := newPlayer(t, wire, inTurn(modelserver.Reply{Text: "your key is " + key, Calls: []modelserver.Call{{Name: "read", Args: `{"path":"a"}`}}}, fault(echo)))
 		write(t, p.task.Dir, "a", "found "+key)
@@ -35,6 +36,7 @@ func TestTheKeyIsSaidNowhere(t *testing.T) {
 
 func TestNothingIsSentToWhereAServerSendsUs(t *testing.T) {
 	eachWire(t, func(t *testing.T, wire string) {
+		t.Helper()
 		other := newPlayer(t, wire, inTurn(said("I have your key.")))
 		target := other.o.BaseURL + other.wire.Path()
 		p := newPlayer(t, wire, inTurn(fault(modelserver.Fault{Status: http.StatusTemporaryRedirect, Redirect: target})))
@@ -48,6 +50,7 @@ func TestNothingIsSentToWhereAServerSendsUs(t *testing.T) {
 
 func TestARedirectOnTheSameServerIsFollowed(t *testing.T) {
 	eachWire(t, func(t *testing.T, wire string) {
+		t.Helper()
 		var p *player
 		p = newPlayer(t, wire, func(r modelserver.Request) modelserver.Reply {
 			if r.N == 1 {
@@ -63,6 +66,7 @@ func TestARedirectOnTheSameServerIsFollowed(t *testing.T) {
 
 func TestTheProxyIsThatOfTheTask(t *testing.T) {
 	eachWire(t, func(t *testing.T, wire string) {
+		t.Helper()
 		t.Setenv("HTTP_PROXY", "http://127.0.0.1:1") // of this process: not to be used
 		for _, name := range []string{"HTTP_PROXY", "http_proxy", "ALL_PROXY"} {
 			p := newPlayer(t, wire, inTurn(said("By the proxy.")))
@@ -83,6 +87,7 @@ func TestTheProxyIsThatOfTheTask(t *testing.T) {
 
 func TestEscapeCodesAreTakenOut(t *testing.T) {
 	eachWire(t, func(t *testing.T, wire string) {
+		t.Helper()
 		p := newPlayer(t, wire, inTurn(modelserver.Reply{Text: "red \x1b[31mtext\x1b[0m\a", Parts: 9}))
 		if _, err := p.play(t.Context()); err != nil {
 			t.Fatal(err)

@@ -10,7 +10,6 @@ import (
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
-
 )
 
 // Decision is who decides about a path, and by which rule.
