@@ -56,7 +56,9 @@ type Task struct {
 	Schema json.RawMessage // JSON schema of the answer, nil when none is wanted
 	MCP    []MCPServer     // servers offered to a backend that takes them
 	Limits Limits
-	Watch  func(Event) // hears each event at once, from one goroutine; must not block; may be nil
+	Watch  func(Event)  // hears each event at once, from one goroutine; must not block; may be nil
+	Played func(Player) // hears who plays, before each start; may be nil
+	Paid   func(Spent)  // hears what each start cost, also one that failed; may be nil
 }
 
 // MCPServer is a Model Context Protocol server that is started by the agent and

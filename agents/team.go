@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"si/track"
 )
@@ -14,14 +15,26 @@ import (
 // its error is a *Failure, an *AnswerError, or that of a cancelled context. A
 // failure is not tried again here: that is the loop's to decide.
 type Team struct {
-	backends map[Role]Backend
-	prompts  *Prompts
+	bench   *bench
+	prompts *Prompts
 }
 
 // NewTeam needs a backend for every role.
 func NewTeam(backends map[Role]Backend) (*Team, error) {
+	players := make(map[Role][]Player, len(backends))
+	for role, b := range backends {
+		if b != nil {
+			players[role] = []Player{{Backend: b}}
+		}
+	}
+	return NewTeamOf(players, time.Now)
+}
+
+// NewTeamOf needs at least one player for every role of a round. The second and
+// later ones stand in where those before them cannot play.
+func NewTeamOf(players map[Role][]Player, now func() time.Time) (*Team, error) {
 	for _, role := range Roles() {
-		if backends[role] == nil {
+		if len(players[role]) == 0 {
 			return nil, fmt.Errorf("set up the agents: the role %s has no backend: name one in si.agents of settings.json", role)
 		}
 	}
@@ -29,7 +42,7 @@ func NewTeam(backends map[Role]Backend) (*Team, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Team{backends, prompts}, nil
+	return &Team{newBench(players, now), prompts}, nil
 }
 
 // Research returns the brief of a round, valid, its identity set.
@@ -120,7 +133,7 @@ func (t *Team) run(ctx context.Context, task Task) (Answer, error) {
 	if err := ctx.Err(); err != nil {
 		return Answer{}, err
 	}
-	answer, err := t.backends[task.Role].Run(ctx, task)
+	answer, err := t.bench.play(ctx, task)
 	switch {
 	case err == nil:
 		return answer, nil
