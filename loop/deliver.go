@@ -65,8 +65,8 @@ func Deliver(ctx context.Context, cfg Config, o DeliverOptions) (Delivery, error
 	defer l.close(context.WithoutCancel(ctx))
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	l.stop = startStopper(cfg, l.events, cancel)
-	defer l.stop.close()
+	box := l.steer(cancel)
+	defer box.close()
 	d, err := l.deliver(ctx, o)
 	if errors.Is(context.Cause(ctx), ErrInterrupted) || errors.Is(err, errStop) {
 		err = fmt.Errorf("the delivery was %w; start it again, no run that was taken is taken again", ErrInterrupted)

@@ -33,7 +33,8 @@ type comparison struct {
 	screened          bool // the scores below are of runs that were taken already
 	champion, leading float64
 	seed              uint64
-	twin              bool // both commits are the same: the second side has a checkout of its own
+	twin              bool        // both commits are the same: the second side has a checkout of its own
+	vetoed            func() bool // asked before each run; may be nil
 }
 
 // duelOutcome is what a comparison came to.
@@ -63,6 +64,7 @@ func (r *round) duel(ctx context.Context, e entrant, tip string, merge gitops.Me
 	c := comparison{
 		round: r.n, key: "duel/" + e.executor, purpose: "duel", before: tip, after: merge.Commit,
 		beforeName: "champion", afterName: e.executor, seed: hash(fmt.Sprintf("%d/%s", r.n, e.executor)),
+		vetoed: func() bool { return r.helm.vetoed(e.plan) },
 	}
 	if merge.Tree == e.tree {
 		c.after = e.commit // the commit that documents name
@@ -175,6 +177,10 @@ func (l *Loop) fight(ctx context.Context, c comparison, d contest) (duelOutcome,
 		next, more := d.Next()
 		if !more {
 			break
+		}
+		if c.vetoed != nil && c.vetoed() {
+			// Not as if it had not been: the next one would have a second chance at luck.
+			return duelOutcome{undecided: i > 1, reason: errVetoed.Error() + " in the middle of its duel"}, l.lab.closeBlock(ctx)
 		}
 		if done := d.Blocks(); i == 1 || done > blocks {
 			if anew {

@@ -188,7 +188,7 @@ func (l *Loop) nextRound(ctx context.Context) (*round, error) {
 	if err := l.refresh(); err != nil {
 		return nil, err
 	}
-	if err := l.stop.pending(); err != nil {
+	if err := l.helm.pending(); err != nil {
 		return nil, err
 	}
 	if id := l.progress.Value.SI.BenchmarkID; id != "" && id != benchmarkID(l.settings.Value) {
@@ -236,7 +236,7 @@ func (l *Loop) resumeRound(ctx context.Context, st track.File[track.IterationSta
 	if n <= l.progress.Value.SI.RecordedRound && st.Value.Recording.Status == track.MarkCompleted {
 		return nil, nil
 	}
-	r := &round{Loop: l, n: n, st: st}
+	r := &round{Loop: l, n: n, st: st, resumed: true}
 	if err := r.adopt(ctx); err != nil {
 		return nil, err
 	}

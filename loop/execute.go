@@ -23,6 +23,10 @@ const maxLinkTarget = 4096
 // commit on its experiment branch. A branch that is there already is the work
 // of an executor that finished before a crash: it is not run again.
 func (r *round) execute(ctx context.Context, c candidate) (candidate, error) {
+	if r.helm.vetoed(c.plan) {
+		c.failure = vetoed()
+		return c, r.emitCandidate(c, nil)
+	}
 	if done, err := r.salvage(ctx, &c); done || err != nil {
 		return c, err
 	}
@@ -46,12 +50,38 @@ func (r *round) execute(ctx context.Context, c candidate) (candidate, error) {
 	if err != nil {
 		return c, err
 	}
+	if skipped && r.helm.vetoed(c.plan) {
+		c.failure = vetoed()
+		return c, r.emitCandidate(c, nil)
+	}
+	if skipped && failed == nil { // it was never started, or the user ended it
+		c.failure = failure(track.CategoryInfrastructure, "the executor did not finish: %s",
+			"it was not started, or ended by the user; the plan was not tried", "try the plan again", r.whySkipped(c.executor))
+		return c, r.emitCandidate(c, nil)
+	}
 	if skipped {
-		c.failure = failure(track.CategoryInfrastructure, "the executor failed twice: %v",
+		c.failure = failure(track.CategoryInfrastructure, "the executor failed: %v",
 			"the agent itself did not finish; the plan was not tried", "try the plan again", failed)
 		return c, r.emitCandidate(c, nil)
 	}
 	return c, nil
+}
+
+// vetoed is what becomes of a plan that the user does not want.
+func vetoed() *track.FailureAnalysis {
+	return failure(track.CategoryInfrastructure, "%v", "a person decided; nothing was measured", "do not propose it again", errVetoed)
+}
+
+// whySkipped is the reason for which an agent of the round was left out.
+func (r *round) whySkipped(id string) string {
+	r.skipMu.Lock()
+	defer r.skipMu.Unlock()
+	for _, s := range r.st.Value.SI.Skipped {
+		if s.ID == id {
+			return s.Reason
+		}
+	}
+	return "nobody knows why"
 }
 
 // salvage adopts the commit on the candidate's experiment branch, if there is

@@ -46,7 +46,7 @@ func (r *round) guarded(e entrant, result benchmark.GuardResult) (string, error)
 // guard runs one command guard in a clean checkout of commit.
 func (b *lab) guard(ctx context.Context, round int, subject, commit string, g benchmark.Guard) (benchmark.GuardResult, error) {
 	failed := benchmark.GuardResult{Guard: g}
-	if err := b.l.stop.pending(); err != nil {
+	if err := b.l.helm.pending(); err != nil {
 		return failed, err
 	}
 	tree, err := b.l.cfg.Repo.TreeOf(ctx, commit)

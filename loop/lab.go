@@ -166,7 +166,7 @@ func (b *lab) take(ctx context.Context, req request) (track.Sample, error) {
 	if s, ok := b.known[id]; ok && s.Tree == tree {
 		return s, nil
 	}
-	if err := b.l.stop.pending(); err != nil {
+	if err := b.l.helm.pending(); err != nil {
 		return track.Sample{}, err
 	}
 	s, err := b.measure(ctx, req, tree)

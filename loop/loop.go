@@ -51,6 +51,8 @@ type Config struct {
 	Stops   <-chan StopKind             // stop requests of this process; may be nil
 	Sandbox *sandbox.Sandbox            // that Runner uses; nil: nothing is contained
 	Launch  *slurm.Launcher             // takes the runs of the benchmark elsewhere; nil: on this machine
+
+	After func(time.Duration) <-chan time.Time // the alarm of Now's clock; nil is the machine's
 }
 
 // Sentinels that a caller tests to choose an exit code.
@@ -81,7 +83,9 @@ type Loop struct {
 	refs     refNames
 	lab      *lab
 	guard    *checkoutGuard
-	stop     *stopper
+	helm     *helm
+	purse    purse
+	lot      lot
 	started  time.Time
 	notes    []string
 
@@ -109,8 +113,8 @@ func Run(ctx context.Context, cfg Config) (track.Summary, error) {
 	defer l.close(context.WithoutCancel(ctx))
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	l.stop = startStopper(cfg, l.events, cancel)
-	defer l.stop.close()
+	box := l.steer(cancel)
+	defer box.close()
 	err = l.rounds(ctx)
 	if clearErr := l.clearMode(); err == nil {
 		err = clearErr

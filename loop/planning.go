@@ -44,6 +44,7 @@ func (r *round) planning(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.tellPlans()
 	return r.consumeIdeas(ids)
 }
 
@@ -110,7 +111,12 @@ func (r *round) runnersUp() string {
 	}
 	var ideas []string
 	for _, item := range r.history[len(r.history)-1].Losers {
-		if item.SI != nil && strings.HasPrefix(item.SI.Verdict, "refused: "+conflicts) {
+		if item.SI == nil {
+			continue
+		}
+		if item.SI.AgainAhead {
+			ideas = append(ideas, fmt.Sprintf("%s (refused in the last round, kept as %s; measured once more it was ahead of what it started from, so it may be worth a better try)", subject(item.Hypothesis), item.SI.Ref))
+		} else if strings.HasPrefix(item.SI.Verdict, "refused: "+conflicts) {
 			ideas = append(ideas, fmt.Sprintf("%s (a runner-up of the last round, kept as %s; it conflicted with the winner, so it must be made anew)", subject(item.Hypothesis), item.SI.Ref))
 		}
 	}

@@ -149,6 +149,7 @@ func (r *round) historyItem(p track.Plan, winners map[string]track.Merged) track
 	}
 	if v.SI != nil {
 		item.SI.Commit, item.SI.Effect, item.SI.Verdict, item.SI.Unjudged = v.SI.Commit, v.SI.Effect, v.SI.Verdict, v.SI.Unjudged
+		item.SI.Again, item.SI.AgainAhead = v.SI.Again, v.SI.AgainAhead
 	}
 	if item.SI.Commit != "" {
 		item.SI.Ref = r.refs.archive(r.n, executor)

@@ -57,7 +57,7 @@ func (l *Loop) refresh() error {
 func (l *Loop) holdProgress(held track.AgentSettings) error {
 	now := l.progress.Value
 	if now.Status == track.StatusUserStopped && held.Status == track.StatusRunning {
-		l.stop.asked.Store(true) // another tool asked by writing the status
+		l.helm.askStop() // another tool asked by writing the status
 		now.Status = held.Status
 	}
 	before, err := json.Marshal(held)

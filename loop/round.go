@@ -15,6 +15,7 @@ import (
 type round struct {
 	*Loop
 	n       int
+	resumed bool // a crash or a stop interrupted it
 	st      track.File[track.IterationState]
 	history []track.History
 	brief   *track.Brief
@@ -50,6 +51,10 @@ func (r *round) play(ctx context.Context) (err error) {
 	if err := r.refreshMode(r.n); err != nil {
 		return err
 	}
+	if err := r.takeHelm(); err != nil {
+		return err
+	}
+	r.purse.nextRound()
 	began := r.cfg.Now()
 	if r.canaryDue(r.n) {
 		if err := r.canaries(ctx, r.n, r.st.Value.SI.Base); err != nil {
@@ -71,7 +76,7 @@ func (r *round) play(ctx context.Context) (err error) {
 }
 
 func (r *round) playStep(ctx context.Context, s step) error {
-	if err := r.stop.pending(); err != nil {
+	if err := r.helm.gate(ctx, r.cfg.Now, "the step "+string(s.name)); err != nil {
 		return err
 	}
 	if err := r.checkDisk(); err != nil {

@@ -45,10 +45,10 @@ func (l *Loop) budgetSpent() string {
 	if b.BenchmarkRuns > 0 && l.lab.runs >= b.BenchmarkRuns {
 		return fmt.Sprintf("budget of %d benchmark runs is spent", b.BenchmarkRuns)
 	}
-	if hours := l.cfg.Now().Sub(l.started).Hours(); b.WallHours > 0 && hours >= b.WallHours {
-		return fmt.Sprintf("budget of %g hours is spent", b.WallHours)
+	if why := l.hoursSpent(); why != "" {
+		return why
 	}
-	return ""
+	return l.purse.spent(b)
 }
 
 // count applies a recorded round to the counters of spec step 9. delta is the

@@ -20,11 +20,20 @@ func (r *round) task(role agents.Role, id, dir string) agents.Task {
 	o := r.settings.Value.SI.Agents
 	return agents.Task{
 		Role: role, ID: id, Round: r.n, Dir: dir, Facts: r.facts(),
-		Log:  filepath.Join(r.cfg.Paths.LogDir(r.n), id+".log"),
-		Env:  agents.AgentEnv(r.cfg.Lookup, o.Env),
-		Wall: seconds(o.WallSeconds, time.Hour),
-		Idle: seconds(o.IdleSeconds, 15*time.Minute),
+		Log:    filepath.Join(r.cfg.Paths.LogDir(r.n), id+".log"),
+		Env:    agents.AgentEnv(r.cfg.Lookup, o.Env),
+		Wall:   seconds(o.WallSeconds, time.Hour),
+		Idle:   seconds(o.IdleSeconds, 15*time.Minute),
+		Limits: limitsOf(r.settings.Value.SI.Budget.Task),
 	}
+}
+
+// repeats is how often an agent may make the same tool call in a row: some poll, but
+// none of them for ever.
+const repeats = 20
+
+func limitsOf(b track.TaskBudget) agents.Limits {
+	return agents.Limits{Steps: b.Steps, Repeats: max(0, orDefault(b.Repeats, repeats)), Tokens: b.Tokens, CostUSD: b.CostUSD}
 }
 
 func seconds(value float64, otherwise time.Duration) time.Duration {
@@ -39,17 +48,38 @@ func seconds(value float64, otherwise time.Duration) time.Duration {
 // the round. It is called from the goroutine of the agent.
 func (r *round) attempt(ctx context.Context, t agents.Task, run func(context.Context, agents.Task) error) (skipped bool, err error) {
 	var failure error
-	for i := 1; i <= attempts; i++ {
-		if err := r.stop.pending(); err != nil {
+	for i := 1; i <= attempts; {
+		if err := r.helm.pending(); err != nil {
 			return false, err
 		}
 		failure, err = r.once(ctx, t, i, run)
 		if failure == nil || err != nil {
 			return false, err
 		}
+		if hopeless(failure) {
+			break
+		}
+		waited, err := r.park(ctx, t, failure)
+		if err != nil {
+			return false, err
+		}
+		if !waited { // a limit that was lifted is no failure
+			i++
+		}
 	}
 	return true, r.skip(t, failure)
 }
+
+// hopeless says that a second try would come to the same.
+func hopeless(failure error) bool {
+	var spent *overBudget
+	return errors.As(failure, &spent) || errors.Is(failure, errSkipped) || errors.Is(failure, errVetoed) || agents.KindOf(failure) == agents.FailAuth
+}
+
+// overBudget says that there is not enough left for a task.
+type overBudget struct{ why string }
+
+func (e *overBudget) Error() string { return "not started: " + e.why }
 
 // once runs the task a single time: failure is the agent's, err is ours.
 func (r *round) once(ctx context.Context, t agents.Task, i int, run func(context.Context, agents.Task) error) (failure, err error) {
@@ -57,21 +87,52 @@ func (r *round) once(ctx context.Context, t agents.Task, i int, run func(context
 	if i > 1 {
 		t.Log = strings.TrimSuffix(t.Log, ".log") + fmt.Sprintf(".attempt%d.log", i)
 	}
+	pay, paid, refused := r.purse.start(t.Role, r.settings.Value.SI.Budget)
+	if refused != "" {
+		return &overBudget{refused}, nil
+	}
+	defer paid()
 	ev := track.AgentEvent{Role: string(t.Role), ID: t.ID, Backend: r.cfg.Names[t.Role], Attempt: i, Log: t.Log}
 	if err := r.cfg.Store.Folder(filepath.Dir(t.Log)); err != nil {
 		return nil, fmt.Errorf("prepare the log of %s: %w", t.ID, err)
 	}
+	w, err := r.witness(&t, &ev, pay)
+	if err != nil {
+		return nil, err
+	}
+	defer w.close()
 	if err := r.emit(track.EvAgentStarted, t.ID, ev); err != nil {
 		return nil, err
 	}
 	if err := r.containAgent(&t); err != nil {
 		return nil, fmt.Errorf("prepare the sandbox of %s: %w", t.ID, err)
 	}
+	failure, err = r.held(ctx, t, run)
+	if err != nil {
+		return nil, err
+	}
+	ev = w.event()
+	ev.Seconds = r.since(began)
+	kind := track.EvAgentEnded
+	if failure != nil {
+		kind, ev.Reason = track.EvAgentFailed, failure.Error()
+	}
+	return failure, r.emit(kind, t.ID, ev)
+}
+
+// held runs the task while it holds its share of the machine and can be ended by the
+// user, and looks at what it did to the user's checkout.
+func (r *round) held(ctx context.Context, t agents.Task, run func(context.Context, agents.Task) error) (failure, err error) {
 	hold, err := r.lab.share(ctx, t.ID)
 	if err != nil {
 		return nil, err
 	}
-	failure = run(ctx, t)
+	mine, done := r.helm.watch(ctx, t.ID)
+	failure = run(mine, t)
+	if why := unwanted(mine); why != nil && failure != nil {
+		failure = why
+	}
+	done()
 	hold.Release()
 	if failure != nil && ctx.Err() != nil {
 		return nil, ctx.Err() // it was ended, it did not fail
@@ -83,12 +144,7 @@ func (r *round) once(ctx context.Context, t agents.Task, i int, run func(context
 	if errors.As(failure, &ours) {
 		return nil, ours.err
 	}
-	ev.Seconds = r.since(began)
-	kind := track.EvAgentEnded
-	if failure != nil {
-		kind, ev.Reason = track.EvAgentFailed, failure.Error()
-	}
-	return failure, r.emit(kind, t.ID, ev)
+	return failure, nil
 }
 
 // loopError marks an error inside a task that is not the agent's: a full disk,

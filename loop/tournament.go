@@ -46,7 +46,7 @@ func (r *round) tournament(ctx context.Context) error {
 		return err
 	}
 	r.st.Value.Tournament.Status = track.MarkInProgress
-	if err := r.compete(ctx, field); err != nil {
+	if err := firstOf(r.compete(ctx, field), r.measureAgain(ctx)); err != nil {
 		return err
 	}
 	archived, err := r.archiveLosers(ctx)
@@ -213,6 +213,12 @@ func (r *round) challenge(ctx context.Context, ranked []entrant) error {
 		}
 		if ended != "" {
 			if err := r.refuse(e, refusal{reason: "not judged: " + ended, turn: true}); err != nil {
+				return err
+			}
+			continue
+		}
+		if r.helm.vetoed(e.plan) {
+			if err := r.refuse(e, refusal{reason: errVetoed.Error(), turn: true}); err != nil {
 				return err
 			}
 			continue

@@ -47,6 +47,7 @@ const (
 	EvArchived      Kind = "archived"       // ArchiveEvent
 	EvConfigChange  Kind = "config_change"  // ChangeDetails
 	EvControl       Kind = "control"        // Control
+	EvSteered       Kind = "steered"        // Steered
 	EvCheckout      Kind = "checkout"       // CheckoutEvent
 	EvWarning       Kind = "warning"        // Note
 	EvCleanup       Kind = "cleanup"        // Note
@@ -221,12 +222,31 @@ type CheckoutEvent struct {
 	Stops   bool   `json:"stops"`
 }
 
+// The acts that a request can ask for.
+const (
+	ActStop    = "stop"    // after what runs now, or now
+	ActPause   = "pause"   // before the next step
+	ActResume  = "resume"  // after a pause
+	ActSkip    = "skip"    // Target: an agent at work
+	ActVeto    = "veto"    // Target: a planner, an executor or a plan of this round
+	ActMeasure = "measure" // Target: an executor of this round, or round/executor
+)
+
 // Control is one request from another process, a file in the control inbox.
 type Control struct {
-	Act  string    `json:"act"`            // stop
-	When string    `json:"when,omitempty"` // step (default) or now
-	Text string    `json:"text,omitempty"`
-	At   time.Time `json:"at"`
+	Act    string    `json:"act"`
+	When   string    `json:"when,omitempty"`   // of a stop: step (default) or now
+	Target string    `json:"target,omitempty"` // what it is about
+	Text   string    `json:"text,omitempty"`
+	At     time.Time `json:"at"`
+}
+
+// Steered says what came of a request.
+type Steered struct {
+	Act    string  `json:"act"`
+	Target string  `json:"target,omitempty"`
+	Text   string  `json:"text"`
+	Effect *Effect `json:"effect,omitempty"` // of a measurement that was asked for
 }
 
 // Decode reads the event's data into v.

@@ -174,13 +174,15 @@ type Result struct {
 
 // ResultMore is what we add to a result.
 type ResultMore struct {
-	Commit   string   `json:"commit,omitempty"` // the candidate's commit
-	Tree     string   `json:"tree,omitempty"`   // its tree, which was measured
-	LogFile  string   `json:"log_file,omitempty"`
-	Warnings []string `json:"warnings,omitempty"`
-	Effect   *Effect  `json:"effect,omitempty"` // against the champion, when it was judged
-	Verdict  string   `json:"verdict,omitempty"`
-	Unjudged bool     `json:"unjudged,omitempty"` // another candidate ended the round before it was its turn
+	Commit     string   `json:"commit,omitempty"` // the candidate's commit
+	Tree       string   `json:"tree,omitempty"`   // its tree, which was measured
+	LogFile    string   `json:"log_file,omitempty"`
+	Warnings   []string `json:"warnings,omitempty"`
+	Effect     *Effect  `json:"effect,omitempty"` // against the champion, when it was judged
+	Verdict    string   `json:"verdict,omitempty"`
+	Again      *Effect  `json:"measured_again,omitempty"` // because the user asked; it decided nothing
+	AgainAhead bool     `json:"ahead_again,omitempty"`    // it was ahead of what it started from
+	Unjudged   bool     `json:"unjudged,omitempty"`       // another candidate ended the round before it was its turn
 }
 
 // Category classifies a failure.
@@ -229,13 +231,15 @@ type HistoryItem struct {
 
 // ItemMore is what we add to a candidate of the history.
 type ItemMore struct {
-	Executor string  `json:"executor,omitempty"`
-	Commit   string  `json:"commit,omitempty"`
-	Ref      string  `json:"ref,omitempty"` // the archive tag, or the merge commit
-	Effect   *Effect `json:"effect,omitempty"`
-	Verdict  string  `json:"verdict,omitempty"`
-	Unjudged bool    `json:"unjudged,omitempty"` // another candidate ended the round before it was its turn
-	Edit     *Edit   `json:"edit,omitempty"`
+	Executor   string  `json:"executor,omitempty"`
+	Commit     string  `json:"commit,omitempty"`
+	Ref        string  `json:"ref,omitempty"` // the archive tag, or the merge commit
+	Effect     *Effect `json:"effect,omitempty"`
+	Verdict    string  `json:"verdict,omitempty"`
+	Again      *Effect `json:"measured_again,omitempty"` // because the user asked; it decided nothing
+	AgainAhead bool    `json:"ahead_again,omitempty"`    // it was ahead of what it started from
+	Unjudged   bool    `json:"unjudged,omitempty"`       // another candidate ended the round before it was its turn
+	Edit       *Edit   `json:"edit,omitempty"`
 }
 
 // HistoryMore is what we add to the history of a round.

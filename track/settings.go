@@ -73,16 +73,21 @@ type Options struct {
 	Limits        LimitOptions   `json:"limits,omitempty"`           // of each command in the sandbox
 }
 
-// AgentOptions names the backend of each role: "tuner", or "command:" and a
-// shell command. A role that is not listed has the default.
+// AgentOptions names the agent of each role: the built-in tuner, claude, codex, pi,
+// gemini, opencode, qwen, copilot, goose, openai or anthropic, with a model after a
+// colon where one is wanted and its effort after an @ (codex:gpt-5@high); "acp:" and
+// the command of another agent that speaks the Agent Client Protocol; or "command:"
+// and a shell command. A role that is not listed has the default.
 type AgentOptions struct {
-	Default     string            `json:"default,omitempty"`      // plays every role that is not listed; default tuner
-	Roles       map[string]string `json:"roles,omitempty"`        // by role: researcher, planner, architect, critic, executor
-	WallSeconds float64           `json:"wall_seconds,omitempty"` // per task, default 3600
-	IdleSeconds float64           `json:"idle_seconds,omitempty"` // without a byte of output, default 900
-	Env         []string          `json:"env,omitempty"`          // names of variables handed to agents
-	Writable    []string          `json:"writable,omitempty"`     // absolute paths that agents may write to in the sandbox; default the known agents' own folders
-	Readable    []string          `json:"readable,omitempty"`     // absolute paths that agents see although they lie in a hidden folder
+	Default     string              `json:"default,omitempty"`      // plays every role that is not listed; default tuner
+	Roles       map[string]string   `json:"roles,omitempty"`        // by role: researcher, planner, architect, critic, executor, clarifier, builder, reviewer, retrospective
+	Fallbacks   map[string][]string `json:"fallbacks,omitempty"`    // by role, or "default": who plays instead, in this order, where an agent is at its usage limit, not logged in or cannot be started
+	WaitHours   float64             `json:"wait_hours,omitempty"`   // longest wait for a usage limit to be lifted, default 6; -1 never waits
+	WallSeconds float64             `json:"wall_seconds,omitempty"` // per task, default 3600
+	IdleSeconds float64             `json:"idle_seconds,omitempty"` // without a byte of output, default 900
+	Env         []string            `json:"env,omitempty"`          // names of variables handed to agents
+	Writable    []string            `json:"writable,omitempty"`     // absolute paths that agents may write to in the sandbox; default the known agents' own folders
+	Readable    []string            `json:"readable,omitempty"`     // absolute paths that agents see although they lie in a hidden folder
 }
 
 // MeasureOptions say how runs are taken and judged.
@@ -166,8 +171,28 @@ type LimitOptions struct {
 
 // BudgetOptions end the loop when spent; 0 is no limit.
 type BudgetOptions struct {
-	WallHours     float64 `json:"wall_hours,omitempty"`     // of one start of the loop
-	BenchmarkRuns int     `json:"benchmark_runs,omitempty"` // of one start of the loop
+	WallHours     float64     `json:"wall_hours,omitempty"`     // of one start of the loop; waiting for you or for a usage limit does not count
+	BenchmarkRuns int         `json:"benchmark_runs,omitempty"` // of one start of the loop
+	CostUSD       float64     `json:"cost_usd,omitempty"`       // of the agents of one start of the loop, as far as their cost is known
+	Tokens        int64       `json:"tokens,omitempty"`         // of the agents of one start of the loop, cached ones too
+	Round         RoundBudget `json:"round,omitempty"`          // what is left over is not carried into the next round
+	Task          TaskBudget  `json:"task,omitempty"`           // an agent that passes one of them has failed
+}
+
+// RoundBudget bounds the agents of one round; 0 is no limit. An agent for which
+// there is not enough left is left out of the round.
+type RoundBudget struct {
+	CostUSD float64 `json:"cost_usd,omitempty"` // as far as it is known
+	Tokens  int64   `json:"tokens,omitempty"`   // cached ones too
+}
+
+// TaskBudget bounds one task of an agent; 0 is no limit. It is also what is set
+// aside of the other budgets before the task starts.
+type TaskBudget struct {
+	CostUSD float64 `json:"cost_usd,omitempty"` // as far as the agent tells it while it works
+	Tokens  int64   `json:"tokens,omitempty"`   // cached ones too
+	Steps   int     `json:"steps,omitempty"`    // tool calls
+	Repeats int     `json:"repeats,omitempty"`  // identical tool calls in a row, default 20; -1 is no limit
 }
 
 // DefaultSettings are the values of a new track.

@@ -61,6 +61,9 @@ func (o *Options) check(f *faults) {
 		f.number("wall_seconds", o.Agents.WallSeconds)
 		f.number("idle_seconds", o.Agents.IdleSeconds)
 		f.variables("env", o.Agents.Env)
+		if o.Agents.WaitHours != -1 {
+			f.number("wait_hours", o.Agents.WaitHours)
+		}
 	})
 	f.within("measure", func() { o.Measure.check(f) })
 	for i, p := range o.Benchmark.ResultFiles {
@@ -93,6 +96,29 @@ func (o *Options) check(f *faults) {
 	f.atLeast("min_free_disk_mb", o.MinFreeDiskMB, 0)
 	f.number("budget.wall_hours", o.Budget.WallHours)
 	f.atLeast("budget.benchmark_runs", o.Budget.BenchmarkRuns, 0)
+	f.within("budget", func() { o.Budget.check(f) })
+}
+
+func (b *BudgetOptions) check(f *faults) {
+	f.number("cost_usd", b.CostUSD)
+	f.number("round.cost_usd", b.Round.CostUSD)
+	f.number("task.cost_usd", b.Task.CostUSD)
+	f.atLeast("tokens", int(b.Tokens), 0)
+	f.atLeast("round.tokens", int(b.Round.Tokens), 0)
+	f.atLeast("task.tokens", int(b.Task.Tokens), 0)
+	f.atLeast("task.steps", b.Task.Steps, 0)
+	f.atLeast("task.repeats", b.Task.Repeats, -1)
+	for _, over := range []struct {
+		field        string
+		task, within float64
+	}{
+		{"task.cost_usd", b.Task.CostUSD, b.Round.CostUSD}, {"task.cost_usd", b.Task.CostUSD, b.CostUSD}, {"round.cost_usd", b.Round.CostUSD, b.CostUSD},
+		{"task.tokens", float64(b.Task.Tokens), float64(b.Round.Tokens)}, {"task.tokens", float64(b.Task.Tokens), float64(b.Tokens)}, {"round.tokens", float64(b.Round.Tokens), float64(b.Tokens)},
+	} {
+		if over.within > 0 && over.task > over.within {
+			f.add(over.field, "%v is more than the %v that it is a part of: no agent could start", over.task, over.within)
+		}
+	}
 }
 
 func (v *Validation) check(f *faults) {
