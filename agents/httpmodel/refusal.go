@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"si/agents"
 	"si/internal/clean"
 )
 
@@ -48,45 +49,21 @@ const (
 func (r *Refusal) class() class {
 	text := strings.ToLower(r.Code + " " + r.Said)
 	switch {
-	case r.Status == http.StatusUnauthorized, r.Status == http.StatusForbidden, hasAny(text, "authentication_error", "permission_error", "invalid_api_key"):
+	case r.Status == http.StatusUnauthorized, r.Status == http.StatusForbidden, agents.HasAny(text, "authentication_error", "permission_error", "invalid_api_key"):
 		return classAuth
-	case r.Status == http.StatusPaymentRequired, hasAny(text, planWords()...):
+	case r.Status == http.StatusPaymentRequired, agents.HasAny(text, agents.UsageWords()...):
 		return classPlan
-	case r.Status == http.StatusRequestEntityTooLarge, r.Status != http.StatusTooManyRequests && hasAny(text, contextWords()...):
+	case r.Status == http.StatusRequestEntityTooLarge, r.Status != http.StatusTooManyRequests && agents.HasAny(text, agents.ContextWords()...):
 		return classContext
-	case r.Status == http.StatusTooManyRequests, hasAny(text, "rate_limit"):
+	case r.Status == http.StatusTooManyRequests, agents.HasAny(text, "rate_limit"):
 		return classRate
 	case r.Status >= 500, r.Status == http.StatusRequestTimeout, r.Status == http.StatusConflict, r.Status == http.StatusTooEarly,
-		hasAny(text, "overloaded", "api_error", "server_error", "timeout_error"):
+		agents.HasAny(text, "overloaded", "api_error", "server_error", "timeout_error"):
 		return classBusy
 	case r.Status == 0:
 		return classBusy // in the middle of a stream that had begun well
 	}
 	return classRequest
-}
-
-func planWords() []string {
-	return []string{
-		"insufficient_quota", "usage_limit_reached", "usage limit", "exceeded your current quota", "credit balance is too low", "billing_error",
-		"daily quota", "spending limit", "limit will reset at", "out of credits", "insufficient credits", "insufficient balance",
-	}
-}
-
-func contextWords() []string {
-	return []string{
-		"context_length_exceeded", "maximum context length", "prompt is too long", "context window", "exceeds the available context size",
-		"input length and `max_tokens` exceed", "exceed_context_size", "context size has been exceeded", "request_too_large",
-		"input is too long", "maximum number of tokens allowed", "longer than the model's context length",
-	}
-}
-
-func hasAny(text string, words ...string) bool {
-	for _, w := range words {
-		if strings.Contains(text, w) {
-			return true
-		}
-	}
-	return false
 }
 
 // ReadRefusal makes a refusal of an error's body, which is JSON of the common
