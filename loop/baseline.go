@@ -89,6 +89,11 @@ func (l *Loop) prepareBenchmark(ctx context.Context, in SetUp) (err error) {
 	if err := l.guard.check(ctx, 0, "the set-up"); err != nil {
 		return err
 	}
+	if !measured && in.Confirm != nil {
+		if err := l.confirmTrial(ctx, samples, in); err != nil {
+			return err
+		}
+	}
 	if err := l.settings.Save(l.cfg.Store); err != nil || measured {
 		return err
 	}
@@ -234,7 +239,7 @@ func (l *Loop) measureBaseline(ctx context.Context, of baselineOf, in SetUp) ([]
 	if err := l.tell(in, "noise: %s, spread %.2f %%", noise.Mode, 100*spread); err != nil {
 		return nil, noise, err
 	}
-	if spread >= refusedSpread && !in.AcceptNoise {
+	if spread >= refusedSpread && !in.AcceptNoise && in.Confirm == nil {
 		return nil, noise, fmt.Errorf("%w: the unchanged repository's runs spread over %.1f %%, and a null round costs up to %d runs; quieten the machine or the benchmark, or accept it with --accept-noise",
 			ErrNoisy, 100*spread, l.maxRuns())
 	}

@@ -32,15 +32,24 @@ func ProposeSeals(ctx context.Context, repo *gitops.Repo, commit, command string
 		data, err := repo.ReadFile(ctx, commit, path, maxScript)
 		return data, err == nil
 	}
-	// A scope of everything names nothing: the benchmark is sealed all the same.
+	var out []string
+	for _, p := range benchmark.ProposeSeals(command, func(path string) bool { return there[path] }, read) {
+		out = append(out, p.Path)
+	}
+	return OutsideScope(out, scope), nil
+}
+
+// OutsideScope is what of sealed paths may be sealed beside a scope. A scope of
+// everything names nothing: the benchmark is sealed all the same.
+func OutsideScope(sealed, scope []string) []string {
 	goal := track.Goal{InScope: slices.DeleteFunc(slices.Clone(scope), func(s string) bool {
 		return slices.Contains([]string{".", "./", "*", "**", "**/*", "/"}, strings.TrimSpace(s))
 	})}
 	var out []string
-	for _, p := range benchmark.ProposeSeals(command, func(path string) bool { return there[path] }, read) {
-		if len(goal.InScope) == 0 || !inScope(goal, strings.TrimSuffix(p.Path, "/")) {
-			out = append(out, p.Path)
+	for _, p := range sealed {
+		if len(goal.InScope) == 0 || !inScope(goal, strings.TrimSuffix(p, "/")) {
+			out = append(out, p)
 		}
 	}
-	return out, nil
+	return out
 }

@@ -21,6 +21,11 @@ type SetUp struct {
 	Harness     []byte           // nil: keep harness.md, or the default rules
 	AcceptNoise bool             // the user knows that the benchmark is noisy
 	Tell        func(SetUpEvent) // hears how the set-up goes; may be nil
+
+	// Confirm is asked, once the benchmark has run and before anything of it is
+	// kept; its error ends the set-up. The word about noise is then its own. nil
+	// takes what AcceptNoise allows.
+	Confirm func(context.Context, Trial) error
 }
 
 // GoalAnswer is the goal: a whole file, or its four dimensions.
@@ -164,11 +169,10 @@ func rememberTexts(cfg Config) (func() error, error) {
 // in info/exclude each, and out of our fingerprints.
 func hideOurs(ctx context.Context, cfg Config) error {
 	for _, dir := range []string{cfg.Paths.StateBase(), filepath.Dir(cfg.WorkDir)} {
-		rel, err := filepath.Rel(cfg.Repo.Toplevel(), dir)
-		if err != nil || !filepath.IsLocal(rel) || rel == "." {
+		rel, inside := insideRepo(cfg, dir)
+		if !inside {
 			continue
 		}
-		rel = filepath.ToSlash(rel)
 		if dir == cfg.Paths.StateBase() {
 			if err := refuseTrackedState(ctx, cfg, rel); err != nil {
 				return err
@@ -180,6 +184,13 @@ func hideOurs(ctx context.Context, cfg Config) error {
 		}
 	}
 	return nil
+}
+
+// insideRepo is a folder's slash path below the repository's top; false where it
+// lies elsewhere.
+func insideRepo(cfg Config, dir string) (string, bool) {
+	rel, err := filepath.Rel(cfg.Repo.Toplevel(), dir)
+	return filepath.ToSlash(rel), err == nil && filepath.IsLocal(rel) && rel != "."
 }
 
 // refuseTrackedState refuses a repository that brings the state of a track with

@@ -1,0 +1,46 @@
+package loop
+
+import (
+	"context"
+
+	"si/benchmark/duel"
+	"si/track"
+)
+
+// Trial is what the runs of the unchanged repository say about a benchmark: how
+// far it can be relied on, and what rounds with it will cost.
+type Trial struct {
+	Command      string
+	Scores       []float64 // in the order in which they were taken
+	Seconds      float64   // of one run, on average
+	Score        float64   // the median
+	Spread       float64   // max − min, relative to the median
+	Noisy        bool      // the spread needs the user's word
+	Mode         string    // deterministic, quasi-deterministic or noisy
+	Repeats      bool      // runs repeat exactly, so that any gain is found
+	Linear       bool      // Smallest is in multiples of the noise of one run
+	Smallest     float64   // gain that is found 4 times in 5, relative
+	RoundRuns    float64   // of a round without any gain, on average
+	DuelRuns     int       // of one duel, at most
+	RoundSeconds float64   // what RoundRuns take
+	Odd          []string  // what looked odd in the output
+}
+
+// confirmTrial puts the trial before the user.
+func (l *Loop) confirmTrial(ctx context.Context, samples []track.Sample, in SetUp) error {
+	plan, err := l.plan()
+	if err != nil {
+		return err
+	}
+	t := Trial{
+		Command: l.settings.Value.BenchmarkCommand, Scores: scoresOf(samples), Mode: l.mode().String(), Repeats: l.mode() == duel.Deterministic,
+		Linear: l.progress.Value.SI.Linear, Smallest: plan.Smallest, RoundRuns: plan.NullRuns, DuelRuns: plan.MaxRuns, Odd: samples[0].Odd,
+	}
+	t.Score, t.Spread = median(t.Scores), spreadOf(t.Scores)
+	t.Noisy = t.Spread >= refusedSpread
+	for _, s := range samples {
+		t.Seconds += s.Wall / float64(len(samples))
+	}
+	t.RoundSeconds = t.RoundRuns * t.Seconds
+	return in.Confirm(ctx, t)
+}
