@@ -2,19 +2,34 @@ package agents
 
 import "path/filepath"
 
+// Folders are what an agent program needs of the user's home, relative to it:
+// folders and files, those that are not there left out when they are used.
+type Folders struct {
+	Writable []string // configuration, logins, sessions, caches
+	Readable []string // the program itself
+}
+
+// In gives the folders below home; none when home is not absolute.
+func (f Folders) In(home string) Folders {
+	if !filepath.IsAbs(home) {
+		return Folders{}
+	}
+	below := func(names []string) []string {
+		var out []string
+		for _, name := range names {
+			out = append(out, filepath.Join(home, filepath.FromSlash(name)))
+		}
+		return out
+	}
+	return Folders{Writable: below(f.Writable), Readable: below(f.Readable)}
+}
+
 // OwnFolders are the folders and files in which the known agent programs keep their
 // configuration, logins and sessions: what such a program must be able to write,
 // and a benchmark must not be able to read.
 func OwnFolders(home string) []string {
-	if !filepath.IsAbs(home) {
-		return nil
-	}
-	var out []string
-	for _, name := range []string{
+	return Folders{Writable: []string{
 		".claude", ".claude.json", ".config/claude", ".codex", ".gemini", ".config/opencode", ".local/share/opencode", ".local/state/opencode",
 		".pi", ".config/goose", ".local/share/goose", ".aider.conf.yml", ".config/github-copilot", ".copilot", ".cursor", ".qwen", ".config/amp", ".local/share/amp",
-	} {
-		out = append(out, filepath.Join(home, name))
-	}
-	return out
+	}}.In(home).Writable
 }

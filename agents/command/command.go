@@ -12,14 +12,12 @@ import (
 	"strings"
 
 	"si/agents"
-	"si/internal/clean"
 	"si/internal/proc"
 )
 
 const (
 	maxAnswer = 4 << 20  // bytes
 	maxSaid   = 64 << 10 // bytes of a stream that are kept for a message
-	saidLines = 10
 )
 
 // Options say which program plays.
@@ -78,7 +76,7 @@ func (b *Backend) child(t agents.Task, files *exchange) proc.Command {
 		Path: "/bin/sh", Args: []string{"-c", b.o.Command},
 		Dir: t.Dir, Env: env, Stdin: strings.NewReader(t.Prompt),
 		Stdout: proc.Output{File: t.Log, HeadMax: maxSaid, TailMax: kept},
-		Stderr: proc.Output{File: errorLog(t.Log), HeadMax: maxSaid, TailMax: maxSaid},
+		Stderr: proc.Output{File: agents.ErrorLog(t.Log), HeadMax: maxSaid, TailMax: maxSaid},
 		Wall:   t.Wall, Idle: t.Idle, Supervised: true, Contain: files.contain(t.Contain),
 	}
 }
@@ -133,31 +131,11 @@ func failure(t agents.Task, kind agents.FailureKind, what string, err error) *ag
 
 // said is the last lines of stderr, or of stdout when stderr is empty.
 func said(r proc.Result) string {
-	text := lastLines(r.Stderr.Tail)
+	text := agents.LastLines(r.Stderr.Tail)
 	if text == "" {
-		text = lastLines(r.Stdout.Tail)
+		text = agents.LastLines(r.Stdout.Tail)
 	}
 	return text
-}
-
-func lastLines(b []byte) string {
-	text := strings.TrimSpace(clean.Text(b[max(0, len(b)-maxSaid):]))
-	all := strings.Split(text, "\n")
-	last := all[max(0, len(all)-saidLines):]
-	for i := range last {
-		last[i] = clean.Line(last[i], 300)
-	}
-	return strings.Join(last, "\n")
-}
-
-// errorLog names the file beside the log that receives stderr: mixed into
-// stdout it could break an answer.
-func errorLog(log string) string {
-	if log == "" {
-		return ""
-	}
-	ext := filepath.Ext(log)
-	return strings.TrimSuffix(log, ext) + ".stderr" + ext
 }
 
 // makeLogDir makes the folder of the log, which the runner expects to exist.

@@ -156,7 +156,7 @@ func TestTheProgramIsToldItsTask(t *testing.T) {
 	if err != nil || answer.Text != want {
 		t.Errorf("answer %q, error %v; want %q", answer.Text, err, want)
 	}
-	for path, want := range map[string]string{task.Log: want, errorLog(task.Log): "noise"} {
+	for path, want := range map[string]string{task.Log: want, agents.ErrorLog(task.Log): "noise"} {
 		if got, err := os.ReadFile(path); err != nil || string(got) != want {
 			t.Errorf("log %s: %q, %v; want %q", path, got, err, want)
 		}

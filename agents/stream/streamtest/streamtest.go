@@ -1,0 +1,165 @@
+// Package streamtest has what the tests of all dialects share: recorded streams
+// replayed into lines that a golden file can hold, and hostile ones.
+package streamtest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"si/agents"
+	"si/agents/stream"
+	"si/internal/clean"
+	"si/internal/proc"
+)
+
+// Now is the time of all replays.
+func Now() time.Time { return time.Date(2026, 12, 2, 12, 0, 0, 0, time.UTC) }
+
+// Replay feeds a recorded stream to a dialect and tells, a line each, its events
+// and its verdict. A line that begins with > is what a client sent.
+func Replay(t *testing.T, d stream.Dialect, path string) string {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var out strings.Builder
+	for lines := stream.Lines(f, stream.MaxLine); ; {
+		line, long, err := lines.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil || long {
+			t.Fatalf("%s: long %v, %v", path, long, err)
+		}
+		for _, e := range d.Line(line) {
+			fmt.Fprintln(&out, Tell(e))
+		}
+	}
+	fmt.Fprintf(&out, "done %v\n%s\n", d.Done(), verdict(d.End(stream.Exit{Outcome: proc.Exited})))
+	return out.String()
+}
+
+// Tell is an event on one line.
+func Tell(e agents.Event) string {
+	parts := []string{string(e.Kind)}
+	add := func(name, value string) {
+		if value != "" {
+			parts = append(parts, name+"="+value)
+		}
+	}
+	add("session", e.Session)
+	add("model", e.Model)
+	add("tool", e.Tool)
+	add("id", e.ToolID)
+	if e.Failed {
+		parts = append(parts, "failed")
+	}
+	if u := e.Usage; u != nil {
+		add("usage", fmt.Sprintf("%d+%d+%d>%d(%d)", u.Input, u.CacheRead, u.CacheWrite, u.Output, u.Reasoning))
+	}
+	if e.CostUSD != nil {
+		add("usd", fmt.Sprintf("%.6f", *e.CostUSD))
+	}
+	if !e.Until.IsZero() {
+		add("until", e.Until.UTC().Format(time.RFC3339Nano))
+	}
+	if e.Text != "" {
+		parts = append(parts, fmt.Sprintf("%q", clean.Line(e.Text, 200)))
+	}
+	return strings.Join(parts, " ")
+}
+
+func verdict(v stream.Verdict) string {
+	if v.Kind == "" {
+		return fmt.Sprintf("success %q json %s", v.Text, v.JSON)
+	}
+	out := fmt.Sprintf("failure %s: %s: %q", v.Kind, v.What, v.Said)
+	if !v.Until.IsZero() {
+		out += " until " + v.Until.UTC().Format(time.RFC3339)
+	}
+	return out
+}
+
+// Golden compares got with the file testdata/name, or writes it anew.
+func Golden(t *testing.T, name, got string, update bool) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs; 'go test -update' writes it anew\n got:\n%s\nwant:\n%s", path, got, want)
+	}
+}
+
+// Recordings are the recorded streams of a program, by their names.
+func Recordings(t *testing.T, program string) map[string]string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join("..", "testdata", "streams", program+"*.jsonl"))
+	if err != nil || len(found) == 0 {
+		t.Fatalf("no recorded streams of %s: %v", program, err)
+	}
+	out := map[string]string{}
+	for _, path := range found {
+		out[strings.TrimSuffix(filepath.Base(path), ".jsonl")] = path
+	}
+	return out
+}
+
+// Fuzz feeds what a fuzzer made of recorded streams to a new dialect, and checks
+// that it neither panics nor makes more of its lines than there was in them.
+func Fuzz(f *testing.F, program string, newDialect func() stream.Dialect) {
+	f.Helper()
+	found, err := filepath.Glob(filepath.Join("..", "testdata", "streams", program+"*.jsonl"))
+	if err != nil || len(found) == 0 {
+		f.Fatalf("no recorded streams of %s: %v", program, err)
+	}
+	for _, path := range found {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+		for line := range strings.Lines(string(data)) {
+			f.Add([]byte(line))
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		d := newDialect()
+		said := 0
+		for line := range strings.Lines(string(data)) {
+			for _, e := range d.Line([]byte(line)) {
+				said += len(e.Text)
+			}
+			d.Long([]byte(line)[:min(len(line), 64)])
+			d.Done()
+		}
+		if said > 4*len(data)+1024 {
+			t.Errorf("%d bytes became events of %d", len(data), said)
+		}
+		for _, code := range []int{0, 1, 143} {
+			v := d.End(stream.Exit{Outcome: proc.Exited, Code: code})
+			if v.Kind == "" && v.What != "" || v.Kind != "" && v.What == "" {
+				t.Errorf("verdict %+v", v)
+			}
+		}
+	})
+}
