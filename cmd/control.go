@@ -26,11 +26,83 @@ func newStop(w World, place *placeFlags) *cobra.Command {
 		Args:  noArgs,
 	}
 	c.Flags().BoolVar(&now, "now", false, "end what runs now")
-	c.RunE = func(c *cobra.Command, _ []string) error { return stop(c.Context(), w, place, now) }
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if now {
+			return steer(c.Context(), w, place, track.Control{Act: track.ActStop, When: string(loop.StopNow)}, "stops now")
+		}
+		return steer(c.Context(), w, place, track.Control{Act: track.ActStop, When: string(loop.StopStep)}, "stops after what runs now")
+	}
 	return c
 }
 
-func stop(ctx context.Context, w World, f *placeFlags, now bool) error {
+func newPause(w World, place *placeFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "pause",
+		Short: "let the running loop wait before its next step",
+		Long:  "Let the running loop wait before its next step. What runs now is finished, and nothing is lost. 'si resume' goes on.",
+		Args:  noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return steer(c.Context(), w, place, track.Control{Act: track.ActPause}, "pauses before its next step; 'si resume' goes on")
+		},
+	}
+}
+
+func newResume(w World, place *placeFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "resume",
+		Short: "let a paused loop go on",
+		Long:  "Let a loop that was paused go on. A run that was stopped is taken up again by 'si run --resume'.",
+		Args:  noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return steer(c.Context(), w, place, track.Control{Act: track.ActResume}, "goes on")
+		},
+	}
+}
+
+func newSkip(w World, place *placeFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "skip AGENT",
+		Short: "end an agent that is at work",
+		Long:  "End an agent that is at work, such as planner_b or executor_a. It gets no second try in this round; the others go on.",
+		Args:  oneArg("the agent, such as executor_a"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return steer(c.Context(), w, place, track.Control{Act: track.ActSkip, Target: args[0]}, "ends "+args[0]+" if it is at work")
+		},
+	}
+}
+
+func newVeto(w World, place *placeFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "veto PLAN",
+		Short: "keep a plan or a candidate of this round out",
+		Long: `Keep a plan of this round, and what an executor makes of it, out of the
+tournament: name the planner, the executor or the plan, such as planner_b. What is
+merged already stays. A veto in the middle of a duel ends the round's duels, since
+another candidate would get a second chance at luck.`,
+		Args: oneArg("the planner, the executor or the plan"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return steer(c.Context(), w, place, track.Control{Act: track.ActVeto, Target: args[0]}, "keeps "+args[0]+" out of the tournament")
+		},
+	}
+}
+
+func newMeasure(w World, place *placeFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "measure CANDIDATE",
+		Short: "have a candidate measured once more",
+		Long: `Have a candidate measured once more against what it started from, at the end of
+this round's tournament: executor_a of this round, or 3/executor_a of round 3. It
+decides nothing, since measuring until something wins is how lucky noise is kept;
+what it shows is in the journal, and the next round's planners hear of a gain.`,
+		Args: oneArg("the candidate, such as executor_a or 3/executor_a"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return steer(c.Context(), w, place, track.Control{Act: track.ActMeasure, Target: args[0]}, "measures "+args[0]+" once more at the end of the tournament")
+		},
+	}
+}
+
+// steer puts a request into the control inbox of the running loop.
+func steer(ctx context.Context, w World, f *placeFlags, req track.Control, will string) error {
 	p, err := f.open(ctx, w, false)
 	if err != nil {
 		return err
@@ -41,27 +113,36 @@ func stop(ctx context.Context, w World, f *placeFlags, now bool) error {
 		return err
 	}
 	if !held {
-		_, err := fmt.Fprintln(w.Stdout, "no loop runs on this track")
+		return notRunning(w, req.Act)
+	}
+	if err := p.ask(w, req); err != nil {
 		return err
 	}
-	req := track.Control{Act: "stop", When: string(loop.StopStep), At: w.Now().UTC()}
-	if now {
-		req.When = string(loop.StopNow)
+	_, err = fmt.Fprintf(w.Stdout, "asked: %s %s\n", holder, will)
+	return err
+}
+
+// notRunning says that nobody would hear. To stop what does not run is no error.
+func notRunning(w World, act string) error {
+	switch act {
+	case track.ActStop:
+		_, err := fmt.Fprintln(w.Stdout, "no loop runs on this track")
+		return err
+	case track.ActResume:
+		return errors.New("no loop runs on this track; 'si run' starts one, 'si run --resume' goes on with one that was stopped")
 	}
+	return errors.New("no loop runs on this track; 'si run' starts one")
+}
+
+// ask writes a request into the control inbox.
+func (p *place) ask(w World, req track.Control) error {
+	req.At = w.Now().UTC()
 	data, err := json.Marshal(req)
 	if err != nil {
 		return fmt.Errorf("encode the request: %w", err)
 	}
 	name := fmt.Sprintf("%d-%s.json", w.Now().UnixNano(), p.runID)
-	if err := p.paths.Within(w.Store).Replace(filepath.Join(p.paths.ControlDir(), name), data, 0o644); err != nil {
-		return err
-	}
-	when := "stops after what runs now"
-	if now {
-		when = "stops now"
-	}
-	_, err = fmt.Fprintf(w.Stdout, "asked: %s %s\n", holder, when)
-	return err
+	return p.paths.Within(w.Store).Replace(filepath.Join(p.paths.ControlDir(), name), data, 0o644)
 }
 
 func newIdea(w World, place *placeFlags) *cobra.Command {

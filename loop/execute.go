@@ -31,7 +31,6 @@ func (r *round) execute(ctx context.Context, c candidate) (candidate, error) {
 		return c, err
 	}
 	path := r.workspace(c.executor)
-	var failed error
 	t := r.task(agents.Executor, c.executor, path)
 	t.Facts.Plan = &c.plan
 	t.Facts.History, t.Facts.Brief = nil, nil // scores of others invite copying
@@ -41,10 +40,8 @@ func (r *round) execute(ctx context.Context, c candidate) (candidate, error) {
 			return notTheAgents(err)
 		}
 		if err := r.cfg.Agents.Execute(ctx, t); err != nil {
-			failed = err
 			return err
 		}
-		failed = nil
 		return notTheAgents(r.collect(ctx, ws, &c))
 	})
 	if err != nil {
@@ -54,14 +51,9 @@ func (r *round) execute(ctx context.Context, c candidate) (candidate, error) {
 		c.failure = vetoed()
 		return c, r.emitCandidate(c, nil)
 	}
-	if skipped && failed == nil { // it was never started, or the user ended it
-		c.failure = failure(track.CategoryInfrastructure, "the executor did not finish: %s",
-			"it was not started, or ended by the user; the plan was not tried", "try the plan again", r.whySkipped(c.executor))
-		return c, r.emitCandidate(c, nil)
-	}
 	if skipped {
-		c.failure = failure(track.CategoryInfrastructure, "the executor failed: %v",
-			"the agent itself did not finish; the plan was not tried", "try the plan again", failed)
+		c.failure = failure(track.CategoryInfrastructure, "the executor did not finish: %s",
+			"the agent itself did not finish; the plan was not tried", "try the plan again", r.whySkipped(c.executor))
 		return c, r.emitCandidate(c, nil)
 	}
 	return c, nil

@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"si/gitops"
 	"si/track"
@@ -125,15 +126,45 @@ func surveyJournal(paths track.Paths, s *track.Summary) error {
 		if err != nil {
 			return err
 		}
-		switch ev.Ev { //nolint:exhaustive // two kinds are counted
+		switch ev.Ev { //nolint:exhaustive // the kinds that tell of cost
 		case track.EvMeasured:
 			s.Runs++
 		case track.EvAgentStarted:
 			s.AgentTasks++
+		case track.EvAgentEnded, track.EvAgentFailed:
+			var a track.AgentEvent
+			if err := ev.Decode(&a); err != nil {
+				return err
+			}
+			bookRole(s, a, ev.Ev == track.EvAgentFailed)
 		default:
 		}
 	}
 	return nil
+}
+
+// bookRole adds one ended task to what its role cost.
+func bookRole(s *track.Summary, a track.AgentEvent, failed bool) {
+	i := slices.IndexFunc(s.Roles, func(c track.RoleCost) bool { return c.Role == a.Role })
+	if i < 0 {
+		i = len(s.Roles)
+		s.Roles = append(s.Roles, track.RoleCost{Role: a.Role})
+	}
+	c := &s.Roles[i]
+	c.Tasks++
+	c.Seconds += a.Seconds
+	if failed {
+		c.Failed++
+	}
+	if a.Backend != "" && !slices.Contains(c.Agents, a.Backend) {
+		c.Agents = append(c.Agents, a.Backend)
+	}
+	if a.Spent != nil {
+		c.Spent = c.Spent.Add(*a.Spent)
+	}
+	if a.Spent == nil || a.Spent.CostUSD == nil {
+		c.Unknown++
+	}
 }
 
 // nextCommand is what a person would do next.

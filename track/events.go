@@ -259,29 +259,41 @@ func (e Event) Decode(v any) error {
 
 // Summary is the end of a run, and what `si status` shows.
 type Summary struct {
-	Status      Status    `json:"status"`
-	Reason      string    `json:"reason,omitempty"`
-	Iterations  int       `json:"iterations"`
-	Metric      string    `json:"primary_metric"`
-	Direction   Direction `json:"benchmark_direction"`
-	Baseline    *float64  `json:"baseline_score"`
-	Best        *float64  `json:"best_score"`
-	Target      *float64  `json:"target_value"`
-	Improvement *Effect   `json:"improvement"` // the start against the champion, measured afresh
-	Branch      string    `json:"branch"`
-	Start       string    `json:"start_commit"`
-	Champion    string    `json:"champion_commit"`
-	Kept        []Kept    `json:"kept"`
-	Refused     []Kept    `json:"refused"`
-	Rejected    int       `json:"rejected_plans"`
-	Skipped     int       `json:"skipped_agents"`
-	Runs        int       `json:"benchmark_runs"`
-	AgentTasks  int       `json:"agent_tasks"`
-	Seconds     float64   `json:"seconds"`
-	Rate        string    `json:"error_rate"` // how often a null change is kept under these settings
-	Chart       string    `json:"chart"`
-	Notes       []string  `json:"notes,omitempty"`
-	Next        string    `json:"next"`
+	Status      Status     `json:"status"`
+	Reason      string     `json:"reason,omitempty"`
+	Iterations  int        `json:"iterations"`
+	Metric      string     `json:"primary_metric"`
+	Direction   Direction  `json:"benchmark_direction"`
+	Baseline    *float64   `json:"baseline_score"`
+	Best        *float64   `json:"best_score"`
+	Target      *float64   `json:"target_value"`
+	Improvement *Effect    `json:"improvement"` // the start against the champion, measured afresh
+	Branch      string     `json:"branch"`
+	Start       string     `json:"start_commit"`
+	Champion    string     `json:"champion_commit"`
+	Kept        []Kept     `json:"kept"`
+	Refused     []Kept     `json:"refused"`
+	Rejected    int        `json:"rejected_plans"`
+	Skipped     int        `json:"skipped_agents"`
+	Runs        int        `json:"benchmark_runs"`
+	AgentTasks  int        `json:"agent_tasks"`
+	Roles       []RoleCost `json:"roles,omitempty"` // what each role cost, of the whole track
+	Seconds     float64    `json:"seconds"`
+	Rate        string     `json:"error_rate"` // how often a null change is kept under these settings
+	Chart       string     `json:"chart"`
+	Notes       []string   `json:"notes,omitempty"`
+	Next        string     `json:"next"`
+}
+
+// RoleCost is what the agents of one role cost. Spent counts what is known.
+type RoleCost struct {
+	Role    string   `json:"role"`
+	Agents  []string `json:"agents"` // who played it
+	Tasks   int      `json:"tasks"`
+	Failed  int      `json:"failed,omitempty"`
+	Seconds float64  `json:"seconds"`
+	Spent   Spent    `json:"spent"`
+	Unknown int      `json:"cost_unknown"` // tasks of which no cost is known
 }
 
 // Kept is one candidate of the summary.

@@ -109,13 +109,18 @@ func aboutAgents(e track.Event) (string, bool) {
 		return s, true
 	case track.EvAgentEnded:
 		d := decoded[track.AgentEvent](e)
-		return fmt.Sprintf("%s is done, %.1f s", d.ID, d.Seconds), true
+		return fmt.Sprintf("%s is done, %.1f s", d.ID, d.Seconds) + spentBehind(d.Spent), true
 	case track.EvAgentFailed:
 		d := decoded[track.AgentEvent](e)
-		return fmt.Sprintf("%s failed: %s", d.ID, d.Reason), true
+		return fmt.Sprintf("%s failed: %s", d.ID, d.Reason) + spentBehind(d.Spent), true
 	case track.EvAgentSkipped:
 		d := decoded[track.AgentEvent](e)
-		return d.ID + " is left out of this round: it failed twice", true
+		return d.ID + " is left out of this round: " + clean.Line(d.Reason, 200), true
+	case track.EvParked:
+		d := decoded[track.Parked](e)
+		return fmt.Sprintf("%s waits until %s: %s", d.ID, d.Until.Local().Format("2006-01-02 15:04"), d.Reason), true
+	case track.EvUnparked:
+		return decoded[track.Parked](e).ID + " goes on", true
 	case track.EvPlanReady:
 		d := decoded[track.PlanEvent](e)
 		return fmt.Sprintf("%s plans (%s): %s", d.Planner, d.Family, d.Hypothesis), true
@@ -129,6 +134,13 @@ func aboutAgents(e track.Event) (string, bool) {
 		return candidateSentence(decoded[track.CandidateEvent](e)), true
 	}
 	return "", false
+}
+
+func spentBehind(s *track.Spent) string {
+	if text := SpentText(s); text != "" {
+		return "; " + text
+	}
+	return ""
 }
 
 func candidateSentence(d track.CandidateEvent) string {
@@ -187,7 +199,14 @@ func aboutDecisions(e track.Event) string {
 		return fmt.Sprintf("setting %s changed: %v → %v", d.Field, d.OldValue, d.NewValue)
 	case track.EvControl:
 		d := decoded[track.Control](e)
-		return fmt.Sprintf("asked to %s", d.Act)
+		return strings.TrimSpace(fmt.Sprintf("asked to %s %s", d.Act, d.Target))
+	case track.EvSteered:
+		d := decoded[track.Steered](e)
+		s := strings.TrimSpace(d.Act+" "+d.Target) + ": " + d.Text
+		if d.Effect != nil {
+			s += " (" + EffectText(d.Effect) + ")"
+		}
+		return s
 	case track.EvCheckout:
 		d := decoded[track.CheckoutEvent](e)
 		return fmt.Sprintf("the user's %s %s changed", d.Kind, d.Name)

@@ -32,6 +32,7 @@ func Summary(out io.Writer, s track.Summary) error {
 		fmt.Fprintf(&b, "\nNote: %s\n", n)
 	}
 	fmt.Fprintf(&b, "\nCost: %d agent tasks, %d benchmark runs, %s\n", s.AgentTasks, s.Runs, duration(s.Seconds))
+	writeRoles(&b, s.Roles)
 	if s.Rate != "" {
 		fmt.Fprintf(&b, "Error rate: %s\n", s.Rate)
 	}

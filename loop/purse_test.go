@@ -1,0 +1,82 @@
+package loop
+
+import (
+	"strings"
+	"testing"
+
+	"si/agents"
+	"si/track"
+)
+
+func cost(usd float64, tokens int64) track.Spent {
+	return track.Spent{CostUSD: &usd, Usage: &track.Usage{Input: tokens}}
+}
+
+// work lets one task of the role cost what it costs.
+func work(t *testing.T, p *purse, role agents.Role, b track.BudgetOptions, spent track.Spent) {
+	t.Helper()
+	pay, end, refused := p.start(role, b)
+	if refused != "" {
+		t.Fatalf("%s was refused: %s", role, refused)
+	}
+	pay(spent)
+	end()
+}
+
+func TestABudgetIsPassedByOneReservationAtMost(t *testing.T) {
+	b := track.BudgetOptions{CostUSD: 10, Task: track.TaskBudget{CostUSD: 3}}
+	var p purse
+	var ends []func()
+	started := 0
+	for range 10 { // side by side: none has told its cost yet
+		pay, end, refused := p.start(agents.Executor, b)
+		if refused != "" {
+			continue
+		}
+		started++
+		pay(cost(3, 0))
+		ends = append(ends, end)
+	}
+	for _, end := range ends {
+		end()
+	}
+	if started < 2 || p.run.spent.cost > 10 || p.run.aside != (amount{}) {
+		t.Errorf("%d tasks of $3 were started within $10, $%.2f spent, %+v still set aside", started, p.run.spent.cost, p.run.aside)
+	}
+}
+
+func TestWhatStartsWithinABudget(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		budget track.BudgetOptions
+		before []track.Spent // of researchers, then one more starts
+		want   string        // part of the refusal
+		ends   bool          // the run ends with it
+	}{
+		{name: "no budget", before: []track.Spent{cost(1000, 1e9)}},
+		{name: "enough is left", budget: track.BudgetOptions{CostUSD: 3}, before: []track.Spent{cost(1, 0)}},
+		{name: "less is left than the dearest took", budget: track.BudgetOptions{CostUSD: 3}, before: []track.Spent{cost(2, 0)}, want: "the budget of $3.00 of the run", ends: true},
+		{name: "tokens", budget: track.BudgetOptions{Tokens: 100}, before: []track.Spent{cost(0, 60)}, want: "100 tokens of the run", ends: true},
+		{name: "of a round", budget: track.BudgetOptions{Round: track.RoundBudget{Tokens: 100}}, before: []track.Spent{cost(0, 60)}, want: "100 tokens of a round"},
+		{name: "spent to the cent, and the role is new", budget: track.BudgetOptions{CostUSD: 2, Task: track.TaskBudget{CostUSD: 0.5}}, before: []track.Spent{cost(0.5, 0), cost(0.5, 0), cost(0.5, 0), cost(0.5, 0)}, want: "$2.00 of the run", ends: true},
+		{name: "a cost that nobody knows", budget: track.BudgetOptions{CostUSD: 1}, before: []track.Spent{{}, {}, {}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var p purse
+			for _, s := range c.before {
+				work(t, &p, agents.Researcher, c.budget, s)
+			}
+			_, _, refused := p.start(agents.Researcher, c.budget)
+			if refused == "" != (c.want == "") || !strings.Contains(refused, c.want) {
+				t.Errorf("refused %q, want %q", refused, c.want)
+			}
+			if ends := p.spent(c.budget) != ""; ends != c.ends {
+				t.Errorf("the run ends: %t (%s), want %t", ends, p.spent(c.budget), c.ends)
+			}
+			p.nextRound()
+			if _, _, refused := p.start(agents.Researcher, c.budget); refused != "" != c.ends {
+				t.Errorf("in the next round refused %q", refused)
+			}
+		})
+	}
+}
