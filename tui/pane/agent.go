@@ -38,19 +38,19 @@ func Agent(l look.Look, a *scene.Agent, d *Diff, now time.Time, w, h int, focus 
 	if len(lines) == 0 && rows > 0 {
 		lines = append(lines, l.Faint.On(l.Cut(silence(a), w-4)))
 	}
-	title, facts := agentTitle(l, a, now), agentFacts(l, a, d)
+	title, facts := AgentTitle(l, a, now), AgentFacts(l, a, d)
 	return l.Frame(w, h, focus, title, facts, lines)
 }
 
 // AgentRow is an agent in one line, where there is no room for panes.
 func AgentRow(l look.Look, a *scene.Agent, d *Diff, now time.Time, w int, focus bool) string {
-	left := agentTitle(l, a, now)
+	left := AgentTitle(l, a, now)
 	if focus {
 		left = append([]look.Span{{Paint: l.Focus, Text: ">"}}, left...)
 	} else {
 		left = append([]look.Span{{Text: " "}}, left...)
 	}
-	facts := agentFacts(l, a, d)
+	facts := AgentFacts(l, a, d)
 	if doing := latest(a); doing != "" {
 		left = append(left, span(l.Faint, "  %s", doing))
 	}
@@ -77,7 +77,8 @@ func silence(a *scene.Agent) string {
 	return "at work; it has printed nothing yet"
 }
 
-func agentTitle(l look.Look, a *scene.Agent, now time.Time) []look.Span {
+// AgentTitle is who works, its state and for how long.
+func AgentTitle(l look.Look, a *scene.Agent, now time.Time) []look.Span {
 	mark, paint, state := l.Marks.Working, l.Focus, ""
 	switch {
 	case a.Failed:
@@ -94,7 +95,8 @@ func agentTitle(l look.Look, a *scene.Agent, now time.Time) []look.Span {
 	return out
 }
 
-func agentFacts(l look.Look, a *scene.Agent, d *Diff) []look.Span {
+// AgentFacts are its player and what it has spent.
+func AgentFacts(l look.Look, a *scene.Agent, d *Diff) []look.Span {
 	player := a.Backend
 	if a.Model != "" {
 		player = a.Model
@@ -129,19 +131,24 @@ func agentFacts(l look.Look, a *scene.Agent, d *Diff) []look.Span {
 
 // Line is one line of an agent, cut to w columns.
 func Line(l look.Look, line scene.Line, w int) string {
-	text := line.Text
+	text, paint := LineText(l, line)
+	return paint.On(l.Cut(text, w))
+}
+
+// LineText is the text of a line with the mark of its kind, and how it is painted.
+func LineText(l look.Look, line scene.Line) (string, look.Paint) {
 	switch line.Kind {
 	case scene.Tool:
-		return l.Key.On(l.Cut(l.Marks.Arrow+" "+text, w))
+		return l.Marks.Arrow + " " + line.Text, l.Key
 	case scene.Thought:
-		return l.Faint.On(l.Cut(text, w))
+		return line.Text, l.Faint
 	case scene.Output:
-		return l.Faint.On(l.Cut("  "+text, w))
+		return "  " + line.Text, l.Faint
 	case scene.Bad:
-		return l.Bad.On(l.Cut(text, w))
+		return line.Text, l.Bad
 	case scene.Notice:
-		return l.Warn.On(l.Cut(text, w))
+		return line.Text, l.Warn
 	case scene.Said:
 	}
-	return l.Cut(text, w)
+	return line.Text, l.Plain
 }

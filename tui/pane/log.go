@@ -33,10 +33,11 @@ func logLine(l look.Look, e scene.Log, w int) string {
 	if w < 24 {
 		stamp = ""
 	}
-	return l.Faint.On(stamp) + moodPaint(l, e.Mood).On(l.Cut(e.Text, w-len(stamp)))
+	return l.Faint.On(stamp) + MoodPaint(l, e.Mood).On(l.Cut(e.Text, w-len(stamp)))
 }
 
-func moodPaint(l look.Look, m scene.Mood) look.Paint {
+// MoodPaint is how a line of the log is painted.
+func MoodPaint(l look.Look, m scene.Mood) look.Paint {
 	switch m {
 	case scene.Good:
 		return l.Good
