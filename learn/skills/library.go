@@ -33,6 +33,7 @@ type Library struct {
 	trees    []*tree
 	counters counters
 	last     *Listing // as it was made last, while nothing changed
+	made     uint64   // how many lists were made
 }
 
 // counters are the telemetry as it was last read.
@@ -92,6 +93,8 @@ type Listing struct {
 	Skills   []Info   `json:"skills"` // by name; shadowed ones behind those that win
 	Broken   []Broken `json:"broken,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
+	// Version is another one when Skills or Broken are others, within one Library.
+	Version uint64 `json:"-"`
 }
 
 // List is every skill that is not archived, without bodies.
@@ -121,7 +124,8 @@ func (l *Library) list() (Listing, error) {
 		return l.last.clone(), nil
 	}
 	l.join(&out, counted)
-	l.last = &out
+	l.made++
+	l.last, out.Version = &out, l.made
 	return out.clone(), nil
 }
 
