@@ -130,13 +130,14 @@ type measure struct {
 	hits map[string][]time.Time
 }
 
-// line counts. The run in which a remedy was first delivered is one after it; what
-// happened in it before the delivery says nothing about either.
+// line counts. The run in which an entry was first delivered is one after it, and
+// what happened in it before the delivery says nothing; a rule is written at the end
+// of a run, which is one before it.
 func (m measure) line(signature, remedy string, since time.Time) Line {
 	l := Line{Signature: signature, Remedy: remedy, Since: since}
 	runs := m.log.Runs()
 	for i, run := range runs {
-		going := i+1 == len(runs) || runs[i+1].At.After(since) // it was still going on
+		going := remedy != ByLaw && (i+1 == len(runs) || runs[i+1].At.After(since))
 		after := !run.At.Before(since) || going
 		happened := slices.ContainsFunc(m.hits[run.ID], func(at time.Time) bool { return !after || at.After(since) })
 		switch {

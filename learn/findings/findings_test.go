@@ -65,37 +65,52 @@ func TestWhatFailuresProve(t *testing.T) {
 		claim  string
 	}{
 		"a sealed path": {
-			Round{N: 2}, []track.Event{event(t, 2, track.EvCandidate, refused)},
-			track.Finding{Area: "src", Signature: "sealed-file-violation-src", Subject: "round_2_planner_a", Commit: "c1"}, "sealed paths were changed",
+			Round{N: 2},
+			[]track.Event{event(t, 2, track.EvCandidate, refused)},
+			track.Finding{Area: "src", Signature: "sealed-file-violation-src", Subject: "round_2_planner_a", Commit: "c1"},
+			"sealed paths were changed",
 		},
 		"a time-out": {
-			Round{N: 2, Benchmark: "sh bench.sh"}, []track.Event{event(t, 2, track.EvCandidate, candidate), event(t, 2, track.EvMeasured, track.Sample{Subject: "executor_a", Commit: "c1", Category: track.CategoryTimeout, Fault: "it ran for 10 s", Log: "logs/x.log"})},
-			track.Finding{Area: "src", Signature: "timeout-src", Subject: "round_2_planner_a", Commit: "c1", Command: "sh bench.sh", Output: "logs/x.log"}, "it ran for 10 s",
+			Round{N: 2, Benchmark: "sh bench.sh"},
+			[]track.Event{event(t, 2, track.EvCandidate, candidate), event(t, 2, track.EvMeasured, track.Sample{Subject: "executor_a", Commit: "c1", Category: track.CategoryTimeout, Fault: "it ran for 10 s", Log: "logs/x.log"})},
+			track.Finding{Area: "src", Signature: "timeout-src", Subject: "round_2_planner_a", Commit: "c1", Command: "sh bench.sh", Output: "logs/x.log"},
+			"it ran for 10 s",
 		},
 		"a value of the tuner's": {
-			Round{N: 2, Plans: []track.Plan{edit}}, []track.Event{event(t, 2, track.EvCandidate, candidate), event(t, 2, track.EvMeasured, track.Sample{Subject: "executor_a", Category: track.CategoryTimeout})},
-			track.Finding{Area: "config.json", Signature: "timeout-config-json-batch-size", Subject: "round_2_planner_a"}, "Setting batch.size in config.json from 8 to 64: the benchmark",
+			Round{N: 2, Plans: []track.Plan{edit}},
+			[]track.Event{event(t, 2, track.EvCandidate, candidate), event(t, 2, track.EvMeasured, track.Sample{Subject: "executor_a", Category: track.CategoryTimeout})},
+			track.Finding{Area: "config.json", Signature: "timeout-config-json-batch-size", Subject: "round_2_planner_a"},
+			"Setting batch.size in config.json from 8 to 64: the benchmark",
 		},
 		"a merge conflict": {
-			Round{N: 2}, []track.Event{event(t, 2, track.EvCandidate, candidate), event(t, 2, track.EvVerdict, track.VerdictEvent{Executor: "executor_a", PlanID: "round_2_planner_a", Reason: conflict + ` in "src/a.go"`})},
-			track.Finding{Area: "src", Signature: "merge-conflict-src", Subject: "round_2_planner_a"}, `"src/a.go"`,
+			Round{N: 2},
+			[]track.Event{event(t, 2, track.EvCandidate, candidate), event(t, 2, track.EvVerdict, track.VerdictEvent{Executor: "executor_a", PlanID: "round_2_planner_a", Reason: conflict + ` in "src/a.go"`})},
+			track.Finding{Area: "src", Signature: "merge-conflict-src", Subject: "round_2_planner_a"},
+			`"src/a.go"`,
 		},
 		"a failed test": {
 			Round{N: 2, Guards: map[string]string{"tests": "go test ./..."}, Paths: track.Paths{Root: "/t"}},
 			[]track.Event{event(t, 2, track.EvCandidate, candidate), event(t, 2, track.EvGuard, track.GuardEvent{Subject: "executor_a", Guard: "tests", Reason: "exit code 1"})},
-			track.Finding{Area: "src", Signature: "guard-tests-src", Subject: "round_2_planner_a", Command: "go test ./...", Output: "logs/round_2/guard_executor_a.log"}, "exit code 1",
+			track.Finding{Area: "src", Signature: "guard-tests-src", Subject: "round_2_planner_a", Command: "go test ./...", Output: "logs/round_2/guard_executor_a.log"},
+			"exit code 1",
 		},
 		"a plan that was refused": {
-			Round{N: 2}, []track.Event{event(t, 2, track.EvPlanReviewed, track.PlanEvent{PlanID: "round_2_planner_a", Hypothesis: "x", Approved: ptr(false), Reason: "H002: data has won three times"})},
-			track.Finding{Area: "plans", Signature: "plan-refused-h002", Subject: "round_2_planner_a"}, "H002: data has won",
+			Round{N: 2},
+			[]track.Event{event(t, 2, track.EvPlanReviewed, track.PlanEvent{PlanID: "round_2_planner_a", Hypothesis: "x", Approved: ptr(false), Reason: "H002: data has won three times"})},
+			track.Finding{Area: "plans", Signature: "plan-refused-h002", Subject: "round_2_planner_a"},
+			"H002: data has won",
 		},
 		"a change that made it worse": {
-			Round{N: 2}, []track.Event{event(t, 2, track.EvVerdict, track.VerdictEvent{Executor: "executor_a", PlanID: "round_2_planner_a", Effect: &track.Effect{Value: -0.25, High: ptr(-0.1)}})},
-			track.Finding{Area: "repository", Subject: "round_2_planner_a"}, "worse by 25 %",
+			Round{N: 2},
+			[]track.Event{event(t, 2, track.EvVerdict, track.VerdictEvent{Executor: "executor_a", PlanID: "round_2_planner_a", Effect: &track.Effect{Value: -0.25, High: ptr(-0.1)}})},
+			track.Finding{Area: "repository", Subject: "round_2_planner_a"},
+			"worse by 25 %",
 		},
 		"an agent that was left out": {
-			Round{N: 2, Paths: track.Paths{Root: "/t"}}, []track.Event{event(t, 2, track.EvAgentSkipped, track.AgentEvent{Role: "planner", ID: "planner_a", Reason: "exit code 3", Log: "/t/logs/p.log"})},
-			track.Finding{Area: "planner", Signature: "agent-failed-planner", Subject: "planner_a", Output: "logs/p.log"}, "exit code 3",
+			Round{N: 2, Paths: track.Paths{Root: "/t"}},
+			[]track.Event{event(t, 2, track.EvAgentSkipped, track.AgentEvent{Role: "planner", ID: "planner_a", Reason: "exit code 3", Log: "/t/logs/p.log"})},
+			track.Finding{Area: "planner", Signature: "agent-failed-planner", Subject: "planner_a", Output: "logs/p.log"},
+			"exit code 3",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -13,6 +13,12 @@ import (
 	"si/learn/place"
 )
 
+// InvalidError says that an entry is not one that can be written. Nothing was.
+type InvalidError struct{ Err error }
+
+func (e *InvalidError) Error() string { return "add a knowledge entry: " + e.Err.Error() }
+func (e *InvalidError) Unwrap() error { return e.Err }
+
 // Add writes a new entry into a file of its own and returns it with the id that it
 // got. taken are ids that are out of use though no entry has them: evidence about
 // them must not count for another. Two writers at once get two ids.
@@ -38,11 +44,11 @@ func AddLocked(p place.Place, e Entry, taken func() ([]string, error)) (Entry, e
 	e.ID = s.nextID(ids)
 	e.Counters = Counters{}
 	if err := e.check(); err != nil {
-		return e, fmt.Errorf("add a knowledge entry: %w", err)
+		return e, &InvalidError{err}
 	}
 	for _, id := range e.Supersedes {
 		if _, ok := s.Entry(id); !ok {
-			return e, fmt.Errorf("add a knowledge entry: supersedes: %s is not in the store; 'si knowledge list' shows what is", id)
+			return e, &InvalidError{fmt.Errorf("supersedes: %s is not in the store; 'si knowledge list' shows what is", id)}
 		}
 	}
 	e.File = path.Join(s.Dir, strings.ToLower(e.ID)+".yaml")
@@ -87,7 +93,7 @@ func encode(e Entry) ([]byte, error) {
 		_, err = parse(e.File, b.Bytes())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("write the entry %s: %w", e.ID, err)
+		return nil, &InvalidError{err}
 	}
 	return b.Bytes(), nil
 }

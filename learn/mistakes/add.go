@@ -14,6 +14,12 @@ import (
 // ErrOptedOut says that the repository has no MISTAKES.md: its people deleted it.
 var ErrOptedOut = errors.New("the repository has no MISTAKES.md, so mistakes are not recorded in it")
 
+// InvalidError says that a mistake cannot be recorded as it is. Nothing was written.
+type InvalidError struct{ Err error }
+
+func (e *InvalidError) Error() string { return "record a mistake: " + e.Err.Error() }
+func (e *InvalidError) Unwrap() error { return e.Err }
+
 // New is a mistake that is to be recorded, and what is known of when it happened.
 type New struct {
 	Entry
@@ -42,7 +48,7 @@ func Add(ctx context.Context, p place.Place, n New) (Added, error) {
 	}
 	e, err := n.normal()
 	if err != nil {
-		return Added{}, fmt.Errorf("record a mistake: %w", err)
+		return Added{}, &InvalidError{err}
 	}
 	release, err := p.Lock(ctx)
 	if err != nil {
