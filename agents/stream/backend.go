@@ -29,6 +29,7 @@ type Options struct {
 	Root bool // si runs as root, which some programs refuse without being told that it is harmless
 
 	Grace time.Duration  // from the final event to the end of the program, default 5 s
+	Kill  time.Duration  // from TERM to KILL; the runner's default when 0
 	Zone  *time.Location // of times that a program prints, default the machine's
 	Price func(model string, u agents.Usage) *float64
 	Now   func() time.Time
@@ -108,6 +109,6 @@ func (b *Backend) command(t agents.Task, o Order, files *files, s *session) proc
 		Stdin:  strings.NewReader(o.Stdin),
 		Stdout: proc.Output{File: t.Log, HeadMax: -1, TailMax: maxSaid, Line: s.hear, LineMax: MaxLine + 1},
 		Stderr: proc.Output{File: agents.ErrorLog(t.Log), HeadMax: -1, TailMax: maxSaid},
-		Wall:   t.Wall, Idle: t.Idle, Supervised: true, Contain: files.contain(t.Contain),
+		Wall:   t.Wall, Idle: t.Idle, Grace: b.o.Kill, Supervised: true, Contain: files.contain(t.Contain),
 	}
 }

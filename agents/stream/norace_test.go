@@ -1,0 +1,6 @@
+//go:build !race
+
+package stream
+
+// floodMiB is how much the flooding agent prints.
+const floodMiB = 200
