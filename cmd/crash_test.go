@@ -207,7 +207,7 @@ func setUpCrashRepo(t *testing.T) crashed {
 	for name, text := range crashRepo {
 		writeFile(t, filepath.Join(c.repo(), name), text)
 	}
-	gitIn(t, c.repo(), "init", "-q", "-b", "main")
+	gitIn(t, c.repo(), "init", "-q", "--template=", "-b", "main")
 	gitIn(t, c.repo(), "add", "-A")
 	gitIn(t, c.repo(), "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "-m", "start")
 	agents := "1"

@@ -149,7 +149,7 @@ func (w *Workspace) stage(ctx context.Context, paths []string) (tree string, err
 func onlyKnownModules(path string, changes []Change) error {
 	var bad []string
 	for _, c := range changes {
-		if c.NewMode == "160000" {
+		if c.NewMode == modeModule {
 			bad = append(bad, c.Path)
 		}
 	}

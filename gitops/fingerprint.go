@@ -68,7 +68,7 @@ func (r *Repo) Fingerprint(ctx context.Context, ours func(ref string) bool) (Fin
 	if f.index, err = r.indexEntries(ctx); err != nil {
 		return f, err
 	}
-	f.files, err = r.uncommitted(ctx)
+	f.files, err = r.uncommitted(ctx, f.head, f.index)
 	return f, err
 }
 
@@ -111,31 +111,37 @@ func (r *Repo) DirtyPaths(ctx context.Context) ([]string, error) {
 }
 
 func (r *Repo) status(ctx context.Context, untracked string) ([]string, error) {
+	dirty, _, _, err := r.askStatus(ctx, "--untracked-files="+untracked)
+	return dirty, err
+}
+
+// askStatus runs git status. ignored is what git was asked to name besides, and
+// whole is false when it printed more than is read.
+func (r *Repo) askStatus(ctx context.Context, flags ...string) (dirty, ignored []string, whole bool, err error) {
 	a, err := r.git.git(ctx, call{
 		op: "read the status of", path: r.top, in: r.here(), limit: workLimit, max: statusBytes, cut: true,
-		args: []string{"status", "--porcelain=v1", "-z", "--untracked-files=" + untracked, "--no-renames", "--ignore-submodules=dirty"},
+		args: append([]string{"status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=dirty"}, flags...),
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, false, err
 	}
 	list := fields(a.out)
 	if a.cut && len(list) > 0 {
 		list = list[:len(list)-1]
 	}
-	var paths []string
 	for _, f := range list {
-		if len(f) > 3 && !r.disregarded(f[3:]) {
-			paths = append(paths, f[3:])
+		switch {
+		case len(f) <= 3:
+		case f[:2] == "!!":
+			ignored = append(ignored, f[3:])
+		case !r.disregarded(f[3:]):
+			dirty = append(dirty, f[3:])
 		}
 	}
-	return paths, nil
+	return dirty, ignored, !a.cut, nil
 }
 
-func (r *Repo) uncommitted(ctx context.Context) (map[string]string, error) {
-	paths, err := r.status(ctx, "all")
-	if err != nil {
-		return nil, err
-	}
+func (r *Repo) digests(paths []string) map[string]string {
 	files := make(map[string]string, len(paths))
 	for i, p := range paths {
 		if i < hashedPaths {
@@ -144,7 +150,7 @@ func (r *Repo) uncommitted(ctx context.Context) (map[string]string, error) {
 			files[p] = "changed"
 		}
 	}
-	return files, nil
+	return files
 }
 
 // digestFile describes what is at a path; links are not followed.

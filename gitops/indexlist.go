@@ -6,15 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
-	"golang.org/x/sys/unix"
+	"si/internal/stamps"
 )
 
 // indexList is the content of the user's index, sorted by path.
 type indexList struct {
 	sum     [sha256.Size]byte
 	entries map[string]string // path → "mode id stage"
+	modules bool              // one of them is a submodule
 }
 
 // indexCache shares the last list: fingerprints around sixteen agents are of the
@@ -22,30 +22,17 @@ type indexList struct {
 type indexCache struct {
 	mu   sync.Mutex
 	last *indexList
-	at   indexStamp // of the file that last was read from; zero when that cannot be told
+	at   stamps.Stamp // of the file that last was read from; zero when that cannot be told
 }
-
-// indexStamp is one state of the file that holds the index. The kernel sets the
-// time of a change, which no program can set back.
-type indexStamp struct {
-	inode   uint64
-	size    int64
-	changed unix.Timespec
-}
-
-// clockSteps is how old a change must be for its time to tell it from a later one:
-// the clock of file systems moves in steps of some milliseconds.
-const clockSteps = 100 * time.Millisecond
 
 // stampIndex returns the stamp of the user's index, and false when the file cannot
 // be told from one that is written right now.
-func (r *Repo) stampIndex() (indexStamp, bool) {
-	var st unix.Stat_t
-	if err := unix.Lstat(filepath.Join(r.gitDir, "index"), &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
-		return indexStamp{}, false
+func (r *Repo) stampIndex() (stamps.Stamp, bool) {
+	at, err := stamps.At(filepath.Join(r.gitDir, "index"))
+	if err != nil || !at.IsRegular() {
+		return stamps.Stamp{}, false
 	}
-	changed := st.Ctim
-	return indexStamp{st.Ino, st.Size, changed}, time.Since(time.Unix(changed.Unix())) > clockSteps
+	return at, stamps.Sure && at.Settled(r.now())
 }
 
 // indexEntries lists the index. Git is asked only when the file has changed since
@@ -63,7 +50,7 @@ func (r *Repo) indexEntries(ctx context.Context) (*indexList, error) {
 		return nil, err
 	}
 	if c.at = at; !sure {
-		c.at = indexStamp{}
+		c.at = stamps.Stamp{}
 	}
 	if sum := sha256.Sum256(a.out); c.last == nil || c.last.sum != sum {
 		c.last = listIndex(a.out, sum)
@@ -76,6 +63,7 @@ func listIndex(out []byte, sum [sha256.Size]byte) *indexList {
 	for _, line := range fields(out) {
 		if head, path, ok := strings.Cut(line, "\t"); ok {
 			list.entries[path] = strings.TrimSpace(list.entries[path] + " " + head)
+			list.modules = list.modules || strings.HasPrefix(head, modeModule)
 		}
 	}
 	return list

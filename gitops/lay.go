@@ -2,7 +2,6 @@ package gitops
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,34 +27,30 @@ func (w *Workspace) layClone(ctx context.Context) error {
 	return w.ready()
 }
 
-// borrow makes a repository at path that reads the objects of gitDir, on the
-// branch "candidate" at commit.
+// borrow makes a repository at path that reads the objects of gitDir which commit
+// reaches, on the branch "candidate" at commit. It is what git init would make, less
+// the template of the user, which may hold hooks (gitrepository-layout(5)).
 func (r *Repo) borrow(ctx context.Context, gitDir, path, commit string) error {
 	const op = "clone into"
-	in := place{gitDir: filepath.Join(path, ".git")}
-	objects := filepath.Join(gitDir, "objects")
-	if err := os.MkdirAll(path, 0o755); err != nil {
-		return fmt.Errorf("%s: %w", op, err)
-	}
-	// --template= with nothing: the user's template may hold hooks.
-	args := []string{"init", "--quiet", "--template=", "--initial-branch=candidate", "--object-format=" + r.format, path}
-	if _, err := r.git.git(ctx, call{op: op, path: path, dir: path, args: args}); err != nil {
+	objects, err := r.lend(ctx, gitDir, commit)
+	if err != nil {
 		return err
 	}
-	info := filepath.Join(path, ".git", "objects", "info")
-	if err := os.MkdirAll(info, 0o755); err != nil {
-		return fmt.Errorf("%s: %w", op, err)
+	own := filepath.Join(path, ".git")
+	for _, dir := range []string{"objects/info", "objects/pack", "refs/heads", "refs/tags"} {
+		if err := os.MkdirAll(filepath.Join(own, dir), 0o755); err != nil {
+			return fmt.Errorf("%s: %w", op, err)
+		}
 	}
-	if err := os.WriteFile(filepath.Join(info, "alternates"), []byte(alternate(objects)+"\n"), 0o644); err != nil {
-		return fmt.Errorf("%s: %w", op, err)
+	for name, text := range map[string]string{
+		"HEAD": "ref: refs/heads/candidate\n", "refs/heads/candidate": commit + "\n", "config": r.cloneConfig(),
+		"objects/info/alternates": alternate(objects) + "\n",
+	} {
+		if err := os.WriteFile(filepath.Join(own, name), []byte(text), 0o644); err != nil {
+			return fmt.Errorf("%s: %w", op, err)
+		}
 	}
-	if err := r.configureClone(filepath.Join(path, ".git", "config")); err != nil {
-		return err
-	}
-	_, err := r.git.git(ctx, call{
-		op: op, path: path, in: in, env: r.identityEnv(), args: []string{"update-ref", "refs/heads/candidate", commit},
-	})
-	return err
+	return nil
 }
 
 // alternate writes a folder as a line of objects/info/alternates: as it is, or
@@ -82,10 +77,15 @@ func alternate(folder string) string {
 	return b.String()
 }
 
-// configureClone appends to a fresh configuration: hooks off, no gc that could
-// run on after the agent, and the target's settings for line ends and modes.
-func (r *Repo) configureClone(file string) error {
+// cloneConfig is the configuration of a clone: hooks off, no gc that could run on
+// after the agent, and the target's settings for line ends and modes.
+func (r *Repo) cloneConfig() string {
 	var b strings.Builder
+	version, format := 0, ""
+	if r.format == "sha256" {
+		version, format = 1, "[extensions]\n\tobjectFormat = sha256\n"
+	}
+	fmt.Fprintf(&b, "[core]\n\trepositoryformatversion = %d\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n%s", version, format)
 	b.WriteString("[core]\n\thooksPath = /dev/null\n\tfsmonitor = false\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[commit]\n\tgpgSign = false\n[tag]\n\tgpgSign = false\n")
 	for _, key := range copied {
 		if v, ok := r.conf[key]; ok && !strings.ContainsAny(v, "\n\"\\") {
@@ -96,15 +96,7 @@ func (r *Repo) configureClone(file string) error {
 	if r.conf["user.name"] == "" || r.conf["user.email"] == "" {
 		fmt.Fprintf(&b, "[user]\n\tname = %s\n\temail = %s\n", ownName, ownEmail)
 	}
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil {
-		return fmt.Errorf("configure clone: %w", err)
-	}
-	_, err = f.WriteString(b.String())
-	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("configure clone: %w", err)
-	}
-	return nil
+	return b.String()
 }
 
 // layWorktree registers a linked worktree and lays its checkout.
@@ -173,11 +165,28 @@ func (w *Workspace) publish(ctx context.Context, commit string) error {
 	if err := copyIndex(w.slot.index(), filepath.Join(admin, "index")); err != nil {
 		return err
 	}
-	_, err := w.repo.git.git(ctx, call{
-		op: "set HEAD of worktree", path: w.path, in: place{gitDir: admin}, env: w.repo.identityEnv(),
-		args: []string{"update-ref", "--no-deref", "HEAD", commit},
-	})
-	return err
+	return w.repo.detach(ctx, admin, commit)
+}
+
+// detach sets the HEAD of a worktree of ours. Where refs are files it is one of them,
+// and nobody else writes it.
+func (r *Repo) detach(ctx context.Context, admin, commit string) error {
+	const op = "set HEAD of worktree"
+	if r.conf["extensions.refstorage"] != "" {
+		_, err := r.git.git(ctx, call{
+			op: op, path: admin, in: place{gitDir: admin}, env: r.identityEnv(),
+			args: []string{"update-ref", "--no-deref", "HEAD", commit},
+		})
+		return err
+	}
+	part := filepath.Join(admin, "HEAD.si-new")
+	if err := os.WriteFile(part, []byte(commit+"\n"), 0o644); err != nil {
+		return fmt.Errorf("%s: %w", op, err)
+	}
+	if err := os.Rename(part, filepath.Join(admin, "HEAD")); err != nil {
+		return fmt.Errorf("%s: %w", op, err)
+	}
+	return nil
 }
 
 // purge empties the git folder of a worktree of ours but for what makes it one.

@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"si/internal/proc"
 )
@@ -46,6 +47,9 @@ type Repo struct {
 	exclude map[string]bool // lines of info/exclude that are ours, guarded by admin
 	own     []string        // paths in the checkout that are ours, guarded by admin
 	index   indexCache
+	seen    statusMemo
+	lender  lender
+	now     func() time.Time // tells what was just written from what is old
 }
 
 // Open opens the repository that dir lies in, with the program's own
@@ -64,7 +68,7 @@ func OpenWith(ctx context.Context, dir string, run proc.Runner, o Options) (*Rep
 		return nil, fmt.Errorf("open repository %s: %w", dir, err)
 	}
 	r := &Repo{
-		git: program{run: run, base: o.Env}, laying: make(chan struct{}, 2), exclude: map[string]bool{},
+		git: program{run: run, base: o.Env}, laying: make(chan struct{}, 2), exclude: map[string]bool{}, now: time.Now,
 	}
 	if err := r.git.checkVersion(ctx, abs); err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ func (r *Repo) newReader() reader {
 	if !r.goGitReads() {
 		return slow
 	}
-	return &twoReaders{fast: &goReader{top: r.top}, slow: slow}
+	return &twoReaders{fast: &goReader{top: r.top, common: r.common}, slow: slow}
 }
 
 func (r *Repo) goGitReads() bool {

@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 
 	gogit "github.com/go-git/go-git/v5"
@@ -15,8 +18,9 @@ import (
 // goReader reads with go-git. It is opened at its first question and opened
 // again after close. Every error means "ask git".
 type goReader struct {
-	top  string
-	repo *gogit.Repository
+	top    string
+	common string // its shared git folder
+	repo   *gogit.Repository
 }
 
 func (g *goReader) close() { g.repo = nil }
@@ -58,11 +62,25 @@ func (g *goReader) ref(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	// Unlike objects, refs are read from their files each time: not there is an answer.
+	if _, err = repo.Reference(plumbing.ReferenceName(name), false); errors.Is(err, plumbing.ErrReferenceNotFound) && g.absent(name) {
+		return "", nil
+	}
 	ref, err := repo.Reference(plumbing.ReferenceName(name), true)
 	if err != nil {
 		return "", err
 	}
 	return ref.Hash().String(), nil
+}
+
+// absent tells a ref that is not there from one whose file is damaged, and from a name
+// that git would refuse.
+func (g *goReader) absent(name string) bool {
+	if !strings.HasPrefix(name, "refs/") || plumbing.ReferenceName(name).Validate() != nil {
+		return false
+	}
+	_, err := os.Lstat(filepath.Join(g.common, name))
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 func (g *goReader) refs(prefix string) ([]RefInfo, error) {

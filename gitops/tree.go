@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 )
@@ -15,12 +14,12 @@ type Entry struct {
 	Mode string // 100644, 100755, 120000 (link) or 160000 (submodule)
 	Type string // blob or commit
 	ID   string
-	Size int64 // bytes of a blob, -1 for a submodule
 }
 
 // ListTree lists the files of a commit or tree in git's order.
 func (r *Repo) ListTree(ctx context.Context, commit string) ([]Entry, error) {
-	return r.listTree(ctx, commit, true)
+	entries, err := r.files(ctx, commit)
+	return slices.Clone(entries), err
 }
 
 // ReadFile gives the content of a file of a commit: ErrNotFound, or ErrTooLarge
@@ -32,16 +31,13 @@ func (r *Repo) ReadFile(ctx context.Context, commit, path string, most int64) ([
 	return r.read.blob(ctx, commit, path, most)
 }
 
-// listTree asks git. Sizes cost a look at every object, so they are optional.
-func (r *Repo) listTree(ctx context.Context, commit string, sizes bool) ([]Entry, error) {
+// listTree asks git.
+func (r *Repo) listTree(ctx context.Context, commit string) ([]Entry, error) {
 	const op = "list tree"
 	if !r.isID(commit) {
 		return nil, wrong(op, commit, ErrNotFound, "give a commit")
 	}
 	args := []string{"ls-tree", "-r", "-z", "--full-tree"}
-	if sizes {
-		args = append(args, "-l")
-	}
 	a, err := r.git.git(ctx, call{op: op, path: commit, in: r.store(), args: append(args, commit)})
 	if err != nil {
 		return nil, err
@@ -58,29 +54,51 @@ func (r *Repo) listTree(ctx context.Context, commit string, sizes bool) ([]Entry
 	return entries, nil
 }
 
-// parseEntry reads "<mode> <type> <id>[ <size>]\t<path>".
+// parseEntry reads "<mode> <type> <id>\t<path>".
 func parseEntry(line string) (Entry, bool) {
 	head, path, ok := strings.Cut(line, "\t")
 	f := strings.Fields(head)
 	if !ok || len(f) < 3 {
 		return Entry{}, false
 	}
-	e := Entry{Path: path, Mode: canonical(f[0]), Type: f[1], ID: f[2], Size: -1}
-	if len(f) > 3 && f[3] != "-" {
-		n, err := strconv.ParseInt(f[3], 10, 64)
-		if err != nil {
-			return Entry{}, false
-		}
-		e.Size = n
-	}
-	return e, true
+	return Entry{Path: path, Mode: canonical(f[0]), Type: f[1], ID: f[2]}, true
 }
 
-// treeCache keeps the last lists: the base of a round is asked for again at
-// every measuring. A list of 50,000 files is about 10 MB, so there are few.
+// cachedEntries bounds what treeCache keeps: a list of 50,000 files is about 10 MB.
+const cachedEntries = 100_000
+
+// treeCache keeps the lists that were asked for last: base and candidates of a round
+// are asked for again at every measuring.
 type treeCache struct {
 	mu    sync.Mutex
-	lists []cachedTree // newest last
+	lists []cachedTree // the last asked for last
+}
+
+// find returns the list of a commit, which now is the last asked for.
+func (c *treeCache) find(commit string) ([]Entry, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.IndexFunc(c.lists, func(t cachedTree) bool { return t.commit == commit })
+	if i < 0 {
+		return nil, false
+	}
+	found := c.lists[i]
+	c.lists = append(slices.Delete(c.lists, i, i+1), found)
+	return found.entries, true
+}
+
+// keep adds a list and drops those that nobody asked for since long.
+func (c *treeCache) keep(t cachedTree) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lists = append(c.lists, t)
+	total := 0
+	for i, old := range slices.Backward(c.lists) {
+		if total += len(old.entries); total > cachedEntries && i < len(c.lists)-1 {
+			c.lists = slices.Clone(c.lists[i+1:])
+			return
+		}
+	}
 }
 
 type cachedTree struct {
@@ -88,27 +106,16 @@ type cachedTree struct {
 	entries []Entry
 }
 
-// files is listTree without sizes, through the cache. The result is shared: it
+// files is listTree through the cache. The result is shared: it
 // is not to be changed.
 func (r *Repo) files(ctx context.Context, commit string) ([]Entry, error) {
-	c := &r.trees
-	c.mu.Lock()
-	i := slices.IndexFunc(c.lists, func(t cachedTree) bool { return t.commit == commit })
-	if i >= 0 {
-		entries := c.lists[i].entries
-		c.mu.Unlock()
+	if entries, ok := r.trees.find(commit); ok {
 		return entries, nil
 	}
-	c.mu.Unlock()
-	entries, err := r.listTree(ctx, commit, false)
+	entries, err := r.listTree(ctx, commit)
 	if err != nil {
 		return nil, err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.lists = append(c.lists, cachedTree{commit, entries})
-	if len(c.lists) > 2 {
-		c.lists = slices.Clone(c.lists[1:])
-	}
+	r.trees.keep(cachedTree{commit, entries})
 	return entries, nil
 }

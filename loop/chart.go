@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"reflect"
 
 	"si/internal/durable"
 	"si/plot"
@@ -15,6 +16,23 @@ func DrawChart(store *durable.Store, paths track.Paths) error {
 	if err != nil {
 		return err
 	}
+	return drawChart(store, paths, data)
+}
+
+// chart draws the chart of the track anew when there is something new to show.
+func (l *Loop) chart() error {
+	data, err := chartData(l.cfg.Paths)
+	if err != nil || l.drawn != nil && reflect.DeepEqual(*l.drawn, data) {
+		return err
+	}
+	if err := drawChart(l.cfg.Store, l.cfg.Paths, data); err != nil {
+		return err
+	}
+	l.drawn = &data
+	return nil
+}
+
+func drawChart(store *durable.Store, paths track.Paths, data plot.Data) error {
 	for _, f := range []struct {
 		format plot.Format
 		path   string

@@ -88,7 +88,7 @@ func (l *Loop) conclude(ctx context.Context) (track.Summary, error) {
 	if l.guard != nil {
 		l.notes = append(l.notes, l.guard.seen...)
 	}
-	if err := DrawChart(l.cfg.Store, l.cfg.Paths); err != nil {
+	if err := l.chart(); err != nil {
 		l.notes = append(l.notes, fmt.Sprintf("the chart was not drawn: %v", err))
 	}
 	if err := l.openPull(ctx); err != nil {

@@ -25,7 +25,7 @@ func (r *round) record(ctx context.Context) error {
 	if err := r.countRound(); err != nil {
 		return err
 	}
-	if err := DrawChart(r.cfg.Store, r.cfg.Paths); err != nil {
+	if err := r.chart(); err != nil {
 		// The chart is a picture of what is on disk: it can be drawn later.
 		if err := r.note("the chart was not drawn: %v", err); err != nil {
 			return err
