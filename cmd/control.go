@@ -182,15 +182,23 @@ func idea(ctx context.Context, w World, f *placeFlags, text string) error {
 	if len(text) > maxIdea {
 		return usagef("an idea has at most %d bytes", maxIdea)
 	}
+	if err := p.addIdea(w, old, text); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(w.Stdout, ideaNoted)
+	return err
+}
+
+// ideaNoted says what becomes of an idea.
+const ideaNoted = "noted; it is used in the next round that begins"
+
+// addIdea puts an idea behind what stands in idea.md.
+func (p *place) addIdea(w World, old []byte, text string) error {
 	if _, err := os.Stat(p.paths.ConfigDir); err != nil {
 		return fmt.Errorf("%w: there is no track here yet; run 'si init'", loop.ErrNotSetUp)
 	}
 	next := append(bytes.TrimRight(old, "\n"), []byte("\n\n"+strings.TrimSpace(text)+"\n")...)
-	if err := p.paths.Within(w.Store).Replace(p.paths.IdeaPath, next, 0o644); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(w.Stdout, "noted; it is used in the next round that begins")
-	return err
+	return p.paths.Within(w.Store).Replace(p.paths.IdeaPath, next, 0o644)
 }
 
 func showIdeas(out io.Writer, data []byte) error {

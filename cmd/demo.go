@@ -19,7 +19,8 @@ import (
 type demoOptions struct {
 	world  World
 	dir    string
-	json   bool
+	how    screenFlags
+	args   []string // flags for the loop of a screen
 	seed   uint64
 	rounds int
 	agents agentFlags
@@ -44,10 +45,11 @@ in Go whose constants are badly chosen. It needs go and git, no network, no key.
 			if len(args) == 1 {
 				o.dir = args[0]
 			}
+			o.args = flagArgs(c.Flags(), func(name string) bool { return name == "agent" || name == "agent-for" || name == "no-sandbox" })
 			return o.run(c.Context())
 		},
 	}
-	c.Flags().BoolVar(&o.json, "json", false, "print the journal's events as JSON")
+	o.how.add(c.Flags())
 	c.Flags().Uint64Var(&o.seed, "seed", 1, "seed of every random order")
 	c.Flags().IntVar(&o.rounds, "max-iterations", 0, "rounds at most (default: the demo's)")
 	o.agents.add(c)
@@ -76,19 +78,22 @@ func (o *demoOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !o.json {
+	if !o.how.json {
 		if _, err := fmt.Fprintf(o.world.Stdout, "demo repository: %s\n", p.repo.Toplevel()); err != nil {
 			return err
 		}
 	}
 	setUpWorld := o.world
-	if o.json {
+	if o.how.json {
 		setUpWorld.Stdout = o.world.Stderr
 	}
 	if err := setUp(ctx, setUpWorld, cfg, answers); err != nil {
 		return err
 	}
-	return runLoop(ctx, o.world, cfg, o.json)
+	if o.how.full(o.world) {
+		return watchOwn(ctx, o.world, p, o.how, append([]string{"--repo=" + dir}, o.args...))
+	}
+	return runLoop(ctx, o.world, cfg, o.how.json)
 }
 
 // unpack writes the demo's files into a folder that is empty or new and makes

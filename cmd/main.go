@@ -73,7 +73,7 @@ func Run(ctx context.Context, w World, args []string) int {
 	root.SetErr(w.Stderr)
 	err := root.ExecuteContext(ctx)
 	code := exitCode(err)
-	if err != nil && !errors.Is(err, errSilent) {
+	if _, said := isExit(err); err != nil && !said && !errors.Is(err, errSilent) {
 		_, _ = fmt.Fprintf(w.Stderr, "si: %s\n", message(err))
 	}
 	return code
@@ -93,6 +93,9 @@ func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(fo
 func exitCode(err error) int {
 	var usage *usageError
 	var locked *track.LockedError
+	if code, was := isExit(err); was {
+		return code
+	}
 	switch {
 	case err == nil, errors.Is(err, loop.ErrAskResume), errors.Is(err, loop.ErrFinished):
 		return exitOK
@@ -149,7 +152,7 @@ missing; 4 another loop holds the track; 130 interrupted twice.`,
 
 func commands() []func(World, *placeFlags) *cobra.Command {
 	return []func(World, *placeFlags) *cobra.Command{
-		newInit, newRun, newStop, newPause, newResume, newSkip, newVeto, newMeasure, newIdea, newStatus, newHistory, newShow, newWhy, newDiff, newPlot, newDeliver, newDoctor, newDemo, newPaths, newValidate,
+		newInit, newRun, newStop, newPause, newResume, newSkip, newVeto, newMeasure, newIdea, newWatch, newReplay, newStatus, newHistory, newShow, newWhy, newDiff, newPlot, newDeliver, newDoctor, newDemo, newPaths, newValidate,
 		newKnowledge, newMistakes, newPolicy,
 	}
 }

@@ -19,11 +19,11 @@ import (
 type runOptions struct {
 	world  World
 	place  *placeFlags
-	noTUI  bool
-	json   bool
+	how    screenFlags
 	resume bool
 	open   *bool
 	agents agentFlags
+	args   []string // the flags, for the loop of a screen
 }
 
 func newRun(w World, place *placeFlags) *cobra.Command {
@@ -31,17 +31,22 @@ func newRun(w World, place *placeFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run",
 		Short: "start the loop, or go on with it",
-		Long: `Start the loop, or go on where a crash or a stop left it. One line is printed
-for each thing that happens; --json prints the journal's events instead.
+		Long: `Start the loop, or go on where a crash or a stop left it. On a terminal the loop
+runs in the background and the full screen watches it: closing the terminal leaves
+it running, and 'si watch' shows it again. Without a terminal, or with --no-tui, it
+runs here: one line is printed for each thing that happens; --json prints the
+journal's events instead.
 
 SIGINT or SIGTERM stops after what runs now; a second one stops at once. Both
 can be resumed.`,
 		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			o.args = flagArgs(c.Flags(), func(name string) bool { return name != "ascii" && name != "no-tui" && name != "json" })
+			return o.run(c.Context())
+		},
 	}
 	f := c.Flags()
-	f.BoolVar(&o.noTUI, "no-tui", false, "print plain lines (there is no full screen yet: this is the default)")
-	f.BoolVar(&o.json, "json", false, "print the journal's events as JSON, one object a line, and the summary as the last")
+	o.how.add(f)
 	o.open = addNoSandbox(f)
 	f.BoolVar(&o.resume, "resume", false, "go on with a run that you stopped")
 	o.agents.add(c)
@@ -54,12 +59,15 @@ func (o *runOptions) run(ctx context.Context) error {
 		return err
 	}
 	defer p.close()
+	if o.how.full(o.world) {
+		return watchOwn(ctx, o.world, p, o.how, o.args)
+	}
 	cfg, err := p.loopConfig(ctx, o.world, o.agents, *o.open)
 	if err != nil {
 		return err
 	}
 	cfg.Resume = o.resume
-	return runLoop(ctx, o.world, cfg, o.json)
+	return runLoop(ctx, o.world, cfg, o.how.json)
 }
 
 // runLoop runs a loop under the signal handler and prints its events and its
@@ -122,7 +130,7 @@ func (p *place) loopConfig(ctx context.Context, w World, agents agentFlags, open
 	if box != nil {
 		runner = sandbox.Runner{Inner: runner, Sandbox: box}
 	}
-	team, names, err := buildTeam(runner, agents.merge(user.Agents, settings.Value.SI.Agents), dir)
+	who, err := p.cast(w, runner, agents.merge(user.Agents, settings.Value.SI.Agents), dir, box == nil || box.Report().Kind == sandbox.None)
 	if err != nil {
 		return loop.Config{}, err
 	}
@@ -132,9 +140,18 @@ func (p *place) loopConfig(ctx context.Context, w World, agents agentFlags, open
 	}
 	return loop.Config{
 		Version: Version, RunID: p.runID, Paths: p.paths, Store: p.paths.Within(w.Store), Repo: p.repo, Runner: runner,
-		Sandbox: box, Launch: launch, Agents: team, Names: names, Now: w.Now, Lookup: w.Lookup, WorkDir: dir, SlotDir: slot,
+		Sandbox: box, Launch: launch, Agents: who.team, Names: who.names, Folders: who.folders, Now: w.Now, Lookup: w.Lookup, WorkDir: dir, SlotDir: slot,
 		Sweep: func() (int, error) { return proc.Sweep(p.ofThisTrack, registry) },
 	}, nil
+}
+
+// cast makes the players of this run.
+func (p *place) cast(w World, run proc.Runner, options track.AgentOptions, dir string, open bool) (cast, error) {
+	f, err := newFactory(w, run, dir, open)
+	if err != nil {
+		return cast{}, err
+	}
+	return buildCast(f, options)
 }
 
 func firstText(texts ...string) string {

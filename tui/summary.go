@@ -15,10 +15,13 @@ import (
 // has them all.
 const mostRefused = 10
 
+// SummaryHead begins the summary of a run.
+const SummaryHead = "=== Self-Improvement Loop Complete ==="
+
 // Summary prints the end of a run.
 func Summary(out io.Writer, s track.Summary) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n=== Self-Improvement Loop Complete ===\n")
+	fmt.Fprintf(&b, "\n%s\n", SummaryHead)
 	fmt.Fprintf(&b, "Status: %s\n", s.Status)
 	if s.Reason != "" {
 		fmt.Fprintf(&b, "Reason: %s\n", clean.Line(strings.ReplaceAll(clean.Text([]byte(s.Reason)), "\n", "\n        "), 4000))

@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"si/track"
 	"si/tui/feed"
 	"si/tui/pane"
 	"si/tui/scene"
@@ -48,6 +49,7 @@ func (m *Model) waitForLoop() tea.Cmd {
 // take folds news into the scene and asks for more.
 func (m *Model) take(b batchMsg) tea.Cmd {
 	feed.Batch(b).Apply(m.scene)
+	m.hear(b)
 	if b.Err != nil {
 		m.say("%v", b.Err)
 	}
@@ -67,6 +69,16 @@ func (m *Model) take(b batchMsg) tea.Cmd {
 		next = m.read
 	}
 	return tea.Batch(append(m.countDiffs(), next)...)
+}
+
+// hear shows what the loop answers to a wish, when that is fresh.
+func (m *Model) hear(b batchMsg) {
+	for _, e := range b.Events {
+		var d track.Steered
+		if e.Ev == track.EvSteered && m.o.Now().Sub(e.TS) < statusTime && e.Decode(&d) == nil {
+			m.say("%s %s: %s", d.Act, d.Target, d.Text)
+		}
+	}
 }
 
 func (m *Model) pause(b batchMsg) time.Duration {
@@ -92,8 +104,8 @@ func (m *Model) watchProcess(b batchMsg) {
 
 // atEnd shows the summary once the loop has ended, and leaves when it never began.
 func (m *Model) atEnd() tea.Cmd {
-	if m.ended && m.absent > 2 && m.scene.Run.Started.IsZero() {
-		return tea.Quit // it said why on its way out
+	if m.ended && m.absent > 2 && m.scene.Run.Started.Before(m.o.Since) {
+		return m.leave(AtEnd) // it said why on its way out
 	}
 	if m.scene.Run.Summary != nil && !m.scene.Live() && !m.told && m.o.Replay == nil {
 		m.told = true

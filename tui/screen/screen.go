@@ -38,6 +38,7 @@ type Options struct {
 	// Loop is closed when the process of the loop has ended; nil when another
 	// process started it.
 	Loop  <-chan struct{}
+	Since time.Time // when that was started: an older run in the journal is not its
 	ASCII bool
 	Dark  bool // until the terminal says what its background is
 	Now   func() time.Time
