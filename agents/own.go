@@ -1,6 +1,9 @@
 package agents
 
-import "path/filepath"
+import (
+	"path/filepath"
+	"slices"
+)
 
 // Folders are what an agent program needs of the user's home, relative to it:
 // folders and files, those that are not there left out when they are used.
@@ -24,12 +27,23 @@ func (f Folders) In(home string) Folders {
 	return Folders{Writable: below(f.Writable), Readable: below(f.Readable)}
 }
 
-// OwnFolders are the folders and files in which the known agent programs keep their
-// configuration, logins and sessions: what such a program must be able to write,
-// and a benchmark must not be able to read.
-func OwnFolders(home string) []string {
+// And is what both need.
+func (f Folders) And(g Folders) Folders {
+	return Folders{Writable: joined(f.Writable, g.Writable), Readable: joined(f.Readable, g.Readable)}
+}
+
+func joined(a, b []string) []string {
+	out := append(slices.Clone(a), b...)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// AllFolders are the folders and files in which the known agent programs keep their
+// configuration, logins and sessions: what a program of which nothing is known may
+// turn out to need, and a benchmark must not be able to read.
+func AllFolders() Folders {
 	return Folders{Writable: []string{
 		".claude", ".claude.json", ".config/claude", ".codex", ".gemini", ".config/opencode", ".local/share/opencode", ".local/state/opencode",
 		".pi", ".config/goose", ".local/share/goose", ".aider.conf.yml", ".config/github-copilot", ".copilot", ".cursor", ".qwen", ".config/amp", ".local/share/amp",
-	}}.In(home).Writable
+	}}
 }

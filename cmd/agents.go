@@ -2,83 +2,123 @@ package cmd
 
 import (
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"si/agents"
-	"si/agents/command"
-	"si/agents/tuner"
-	"si/internal/proc"
 	"si/track"
 )
 
-// tunerName is the backend that needs no model and no network.
-const tunerName = "tuner"
+// tunerName is the agent that needs no model and no network.
+const tunerName = kindTuner
 
-// agentFlags choose backends on the command line.
+// agentFlags choose agents on the command line.
 type agentFlags struct {
 	agent    string
 	agentFor map[string]string
 }
 
 func (f *agentFlags) add(c *cobra.Command) {
-	c.Flags().StringVar(&f.agent, "agent", "", `who plays every role: "tuner" (built in), or "command:" and a shell command`)
-	c.Flags().StringToStringVar(&f.agentFor, "agent-for", nil, "who plays one role, as role=agent; may be repeated")
+	c.Flags().StringVar(&f.agent, "agent", "", "who plays every role: "+agentHelp())
+	c.Flags().StringToStringVar(&f.agentFor, "agent-for", nil, "who plays one role, as planner=codex:gpt-5; may be repeated")
 }
 
-// merge lets flags win over the track's settings, and those over the user's.
+// merge lets flags win over the track's settings, and those over the user's. A
+// layer that names a default for all roles also puts aside what the layers below
+// said of single ones.
 func (f agentFlags) merge(layers ...track.AgentOptions) track.AgentOptions {
-	out := track.AgentOptions{Default: tunerName, Roles: map[string]string{}}
+	out := track.AgentOptions{Default: tunerName, Roles: map[string]string{}, Fallbacks: map[string][]string{}}
 	for _, l := range append(layers, track.AgentOptions{Default: f.agent, Roles: f.agentFor}) {
 		if l.Default != "" {
 			out.Default, out.Roles = l.Default, map[string]string{}
 		}
 		maps.Copy(out.Roles, l.Roles)
+		maps.Copy(out.Fallbacks, l.Fallbacks)
 	}
 	return out
 }
 
-// buildTeam makes the backends that options name.
-func buildTeam(run proc.Runner, options track.AgentOptions, dir string) (*agents.Team, map[agents.Role]string, error) {
-	made := map[string]agents.Backend{}
-	byRole := map[agents.Role]agents.Backend{}
-	names := map[agents.Role]string{}
-	for role := range options.Roles {
-		if !slices.Contains(agents.Roles(), agents.Role(role)) {
-			return nil, nil, usagef("no role is called %q; the roles are %s", role, roleNames())
-		}
-	}
-	for _, role := range agents.Roles() {
-		name := firstText(options.Roles[string(role)], options.Default)
-		if made[name] == nil {
-			b, err := newBackend(run, name, dir)
-			if err != nil {
-				return nil, nil, err
-			}
-			made[name] = b
-		}
-		byRole[role], names[role] = made[name], name
-	}
-	team, err := agents.NewTeam(byRole)
-	return team, names, err
+// allRoles are those of a round and those around it.
+func allRoles() []agents.Role {
+	return append(agents.Roles(), agents.Clarifier, agents.Builder, agents.Reviewer, agents.Retrospective)
 }
 
-func newBackend(run proc.Runner, name, dir string) (agents.Backend, error) {
-	if name == tunerName {
-		return tuner.New(), nil
+// cast is who plays, by role.
+type cast struct {
+	team    *agents.Team
+	names   map[agents.Role]string
+	folders map[agents.Role]agents.Folders // what the players of a role need of the user's home
+}
+
+// buildCast makes the players that options name.
+func buildCast(f factory, options track.AgentOptions) (cast, error) {
+	if err := knownRoles(options); err != nil {
+		return cast{}, err
 	}
-	if line, ok := strings.CutPrefix(name, "command:"); ok && strings.TrimSpace(line) != "" {
-		return command.New(run, command.Options{Command: line, Dir: filepath.Join(dir, "prompts")}), nil
+	c := cast{names: map[agents.Role]string{}, folders: map[agents.Role]agents.Folders{}}
+	type made struct {
+		player agents.Player
+		needs  agents.Folders
 	}
-	return nil, usagef("no agent is called %q; use %q, or \"command:\" and a shell command", name, tunerName)
+	known := map[string]made{}
+	players := map[agents.Role][]agents.Player{}
+	for _, role := range allRoles() {
+		names := playersOf(options, role)
+		c.names[role] = names[0]
+		for _, name := range names {
+			m, ok := known[name]
+			if !ok {
+				var err error
+				if m.player, m.needs, err = f.player(name); err != nil {
+					return c, err
+				}
+				known[name] = m
+			}
+			players[role] = append(players[role], m.player)
+			c.folders[role] = c.folders[role].And(m.needs)
+		}
+	}
+	var err error
+	c.team, err = agents.NewTeamOf(players, f.world.Now)
+	return c, err
+}
+
+// playersOf are the names of who plays the role, the first choice first.
+func playersOf(options track.AgentOptions, role agents.Role) []string {
+	names := []string{firstText(options.Roles[string(role)], options.Default)}
+	instead, ok := options.Fallbacks[string(role)]
+	if !ok {
+		instead = options.Fallbacks["default"]
+	}
+	for _, name := range instead {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// knownRoles refuses what is set for a role that does not exist.
+func knownRoles(options track.AgentOptions) error {
+	known := allRoles()
+	for role := range options.Roles {
+		if !slices.Contains(known, agents.Role(role)) {
+			return usagef("no role is called %q; the roles are %s", role, roleNames())
+		}
+	}
+	for role := range options.Fallbacks {
+		if role != "default" && !slices.Contains(known, agents.Role(role)) {
+			return usagef("fallbacks are set for a role %q; the roles are %s, and default", role, roleNames())
+		}
+	}
+	return nil
 }
 
 func roleNames() string {
 	var names []string
-	for _, r := range agents.Roles() {
+	for _, r := range allRoles() {
 		names = append(names, string(r))
 	}
 	return strings.Join(names, ", ")

@@ -9,7 +9,6 @@ import (
 
 	"si/agents"
 	"si/benchmark"
-	"si/gitops"
 	"si/internal/proc"
 	"si/internal/sandbox"
 )
@@ -84,16 +83,17 @@ func (r *round) containAgent(t *agents.Task) error {
 		}
 	}
 	o := r.settings.Value.SI.Agents
+	needs := r.cfg.Folders[t.Role].In(r.user().Home)
 	own := o.Writable
 	if own == nil {
-		own = agents.OwnFolders(r.user().Home)
+		own = needs.Writable
 	}
 	profile := sandbox.Agent(r.user(), sandbox.AgentPlaces{
-		Clone: t.Dir, Tmp: tmp, Own: append([]string{cache}, own...), Objects: objectFolders(r.cfg.Repo),
-		Repository: r.cfg.Repo.Toplevel(), Visible: append(r.linkedTo(), o.Readable...), Limits: r.limits(),
+		Clone: t.Dir, Tmp: tmp, Own: append([]string{cache}, own...), Objects: objectFolders(r.cfg.Repo.CommonDir()),
+		Repository: r.cfg.Repo.Toplevel(), Visible: append(append(r.linkedTo(), o.Readable...), needs.Readable...), Limits: r.limits(),
 		Hidden: append([]string{r.cfg.WorkDir, JobsDir(r.cfg.WorkDir), r.cfg.Paths.StateBase(), r.cfg.Repo.CommonDir()}, r.settings.Value.SI.HiddenPaths...),
 	})
-	if t.Role != agents.Executor {
+	if !t.Role.Edits() {
 		profile.Writable = slices.DeleteFunc(profile.Writable, func(p string) bool { return p == t.Dir })
 		profile.ReadOnly = append(profile.ReadOnly, t.Dir)
 	}
@@ -107,14 +107,9 @@ func (r *round) containAgent(t *agents.Task) error {
 	return nil
 }
 
-// objectFolders are those that clones borrow from: packs of what their base reaches;
-// where those cannot be made, the folders of the repository, of its submodules, and of
-// what it borrows from itself.
-func objectFolders(repo *gitops.Repo) []string {
-	if lent := repo.Lent(); lent != "" {
-		return []string{lent}
-	}
-	common := repo.CommonDir()
+// objectFolders are those that clones borrow from: of the repository, of its
+// submodules, and of what it borrows from itself.
+func objectFolders(common string) []string {
 	folders := []string{filepath.Join(common, "objects")}
 	_ = filepath.WalkDir(filepath.Join(common, "modules"), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && d.Name() == "objects" {

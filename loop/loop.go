@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"si/agents"
@@ -20,7 +19,6 @@ import (
 	"si/internal/durable"
 	"si/internal/proc"
 	"si/internal/sandbox"
-	"si/plot"
 	"si/track"
 )
 
@@ -42,7 +40,8 @@ type Config struct {
 	Repo    *gitops.Repo
 	Runner  proc.Runner
 	Agents  Agents
-	Names   map[agents.Role]string // of the backends, for the events
+	Names   map[agents.Role]string         // of the backends, for the events
+	Folders map[agents.Role]agents.Folders // what the backends need of the user's home
 	Now     func() time.Time
 	Lookup  func(string) (string, bool) // the environment
 	WorkDir string                      // folder of our workspaces
@@ -90,7 +89,6 @@ type Loop struct {
 	lot      lot
 	started  time.Time
 	notes    []string
-	drawn    *plot.Data // what the chart of this run shows
 
 	// How the run ends. It is written down after the final measurement, so that a
 	// run killed in between takes that measurement when it is started again.
@@ -163,7 +161,6 @@ func (l *Loop) open() (err error) {
 	if l.events, err = openEmitter(l.cfg); err != nil {
 		return err
 	}
-	l.cfg.Repo.LendFrom(filepath.Join(l.cfg.WorkDir, "lent"))
 	l.refs = refNames{prefix: l.progress.Value.SI.RefPrefix, goal: *l.progress.Value.GoalSlug}
 	past, err := l.events.samples()
 	if err != nil {
