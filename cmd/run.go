@@ -19,11 +19,11 @@ import (
 type runOptions struct {
 	world  World
 	place  *placeFlags
-	noTUI  bool
-	json   bool
+	how    screenFlags
 	resume bool
 	open   *bool
 	agents agentFlags
+	args   []string // the flags, for the loop of a screen
 }
 
 func newRun(w World, place *placeFlags) *cobra.Command {
@@ -31,17 +31,22 @@ func newRun(w World, place *placeFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run",
 		Short: "start the loop, or go on with it",
-		Long: `Start the loop, or go on where a crash or a stop left it. One line is printed
-for each thing that happens; --json prints the journal's events instead.
+		Long: `Start the loop, or go on where a crash or a stop left it. On a terminal the loop
+runs in the background and the full screen watches it: closing the terminal leaves
+it running, and 'si watch' shows it again. Without a terminal, or with --no-tui, it
+runs here: one line is printed for each thing that happens; --json prints the
+journal's events instead.
 
 SIGINT or SIGTERM stops after what runs now; a second one stops at once. Both
 can be resumed.`,
 		Args: noArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return o.run(c.Context()) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			o.args = flagArgs(c.Flags(), func(name string) bool { return name != "ascii" && name != "no-tui" && name != "json" })
+			return o.run(c.Context())
+		},
 	}
 	f := c.Flags()
-	f.BoolVar(&o.noTUI, "no-tui", false, "print plain lines (there is no full screen yet: this is the default)")
-	f.BoolVar(&o.json, "json", false, "print the journal's events as JSON, one object a line, and the summary as the last")
+	o.how.add(f)
 	o.open = addNoSandbox(f)
 	f.BoolVar(&o.resume, "resume", false, "go on with a run that you stopped")
 	o.agents.add(c)
@@ -54,12 +59,15 @@ func (o *runOptions) run(ctx context.Context) error {
 		return err
 	}
 	defer p.close()
+	if o.how.full(o.world) {
+		return watchOwn(ctx, o.world, p, o.how, o.args)
+	}
 	cfg, err := p.loopConfig(ctx, o.world, o.agents, *o.open)
 	if err != nil {
 		return err
 	}
 	cfg.Resume = o.resume
-	return runLoop(ctx, o.world, cfg, o.json)
+	return runLoop(ctx, o.world, cfg, o.how.json)
 }
 
 // runLoop runs a loop under the signal handler and prints its events and its

@@ -9,6 +9,7 @@ import (
 
 	"si/agents"
 	"si/benchmark"
+	"si/gitops"
 	"si/internal/proc"
 	"si/internal/sandbox"
 )
@@ -89,7 +90,7 @@ func (r *round) containAgent(t *agents.Task) error {
 		own = needs.Writable
 	}
 	profile := sandbox.Agent(r.user(), sandbox.AgentPlaces{
-		Clone: t.Dir, Tmp: tmp, Own: append([]string{cache}, own...), Objects: objectFolders(r.cfg.Repo.CommonDir()),
+		Clone: t.Dir, Tmp: tmp, Own: append([]string{cache}, own...), Objects: objectFolders(r.cfg.Repo),
 		Repository: r.cfg.Repo.Toplevel(), Visible: append(append(r.linkedTo(), o.Readable...), needs.Readable...), Limits: r.limits(),
 		Hidden: append([]string{r.cfg.WorkDir, JobsDir(r.cfg.WorkDir), r.cfg.Paths.StateBase(), r.cfg.Repo.CommonDir()}, r.settings.Value.SI.HiddenPaths...),
 	})
@@ -107,9 +108,14 @@ func (r *round) containAgent(t *agents.Task) error {
 	return nil
 }
 
-// objectFolders are those that clones borrow from: of the repository, of its
-// submodules, and of what it borrows from itself.
-func objectFolders(common string) []string {
+// objectFolders are those that clones borrow from: packs of what their base reaches;
+// where those cannot be made, the folders of the repository, of its submodules, and of
+// what it borrows from itself.
+func objectFolders(repo *gitops.Repo) []string {
+	if lent := repo.Lent(); lent != "" {
+		return []string{lent}
+	}
+	common := repo.CommonDir()
 	folders := []string{filepath.Join(common, "objects")}
 	_ = filepath.WalkDir(filepath.Join(common, "modules"), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && d.Name() == "objects" {

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"si/agents"
@@ -19,6 +20,7 @@ import (
 	"si/internal/durable"
 	"si/internal/proc"
 	"si/internal/sandbox"
+	"si/plot"
 	"si/track"
 )
 
@@ -89,6 +91,7 @@ type Loop struct {
 	lot      lot
 	started  time.Time
 	notes    []string
+	drawn    *plot.Data // what the chart of this run shows
 
 	// How the run ends. It is written down after the final measurement, so that a
 	// run killed in between takes that measurement when it is started again.
@@ -161,6 +164,7 @@ func (l *Loop) open() (err error) {
 	if l.events, err = openEmitter(l.cfg); err != nil {
 		return err
 	}
+	l.cfg.Repo.LendFrom(filepath.Join(l.cfg.WorkDir, "lent"))
 	l.refs = refNames{prefix: l.progress.Value.SI.RefPrefix, goal: *l.progress.Value.GoalSlug}
 	past, err := l.events.samples()
 	if err != nil {
