@@ -59,6 +59,18 @@ func (g *Gates) Trust(ctx context.Context) error {
 	return setGate(g.cfg, func(p *track.AgentSettings) { p.TrustConfirmed = true })
 }
 
+// Distrust takes trust back; where it was never given, nothing is written.
+func (g *Gates) Distrust() error {
+	p, err := track.LoadProgress(g.cfg.Paths)
+	if err != nil || !p.Value.TrustConfirmed {
+		return err
+	}
+	if err := g.hold(); err != nil {
+		return err
+	}
+	return setGate(g.cfg, func(p *track.AgentSettings) { p.TrustConfirmed = false })
+}
+
 // hold takes the track, so that no loop starts on what is half answered.
 func (g *Gates) hold() (err error) {
 	if g.lock == nil {

@@ -259,10 +259,11 @@ func (h *helm) watch(ctx context.Context, id string) (_ context.Context, done fu
 	}
 }
 
-// unwanted returns why the user does not want the task's agent to go on, nil when
-// nothing was asked.
+// unwanted returns why the task's agent was not to go on, by the word of the user or
+// for want of money; nil when it was.
 func unwanted(ctx context.Context) error {
-	if cause := context.Cause(ctx); errors.Is(cause, errSkipped) || errors.Is(cause, errVetoed) {
+	var spent *overBudget
+	if cause := context.Cause(ctx); errors.Is(cause, errSkipped) || errors.Is(cause, errVetoed) || errors.As(cause, &spent) {
 		return cause
 	}
 	return nil

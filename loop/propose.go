@@ -36,12 +36,12 @@ func ProposeSeals(ctx context.Context, repo *gitops.Repo, commit, command string
 	for _, p := range benchmark.ProposeSeals(command, func(path string) bool { return there[path] }, read) {
 		out = append(out, p.Path)
 	}
-	return OutsideScope(out, scope), nil
+	return outsideScope(out, scope), nil
 }
 
-// OutsideScope is what of sealed paths may be sealed beside a scope. A scope of
+// outsideScope is what of sealed paths may be sealed beside a scope. A scope of
 // everything names nothing: the benchmark is sealed all the same.
-func OutsideScope(sealed, scope []string) []string {
+func outsideScope(sealed, scope []string) []string {
 	goal := track.Goal{InScope: slices.DeleteFunc(slices.Clone(scope), func(s string) bool {
 		return slices.Contains([]string{".", "./", "*", "**", "**/*", "/"}, strings.TrimSpace(s))
 	})}

@@ -11,8 +11,9 @@ import (
 
 // purse keeps what agents cost, and says before each start whether there is enough
 // left. What a task may cost is set aside before it starts: as much as one task is
-// allowed, or else as much as the dearest one of its role so far. So a budget is
-// passed by one task's reservation at most. It is safe for concurrent use.
+// allowed, or else as much as the dearest one of its role so far. Who tells its cost
+// while it works is ended where the budget is: what is passed is the step under way.
+// Who tells it at the end can pass a budget by one task. It is safe for concurrent use.
 type purse struct {
 	mu      sync.Mutex
 	run     account
@@ -65,39 +66,85 @@ func (p *purse) nextRound() {
 	p.round = account{}
 }
 
-// start sets aside what a task may cost. It returns why it may not start, and
-// otherwise what is to be called with the cost of each of its runs, and at its end.
-func (p *purse) start(role agents.Role, b track.BudgetOptions) (pay func(track.Spent), end func(), refused string) {
+// bill is what one task costs while it runs.
+type bill struct {
+	purse  *purse
+	role   agents.Role
+	budget track.BudgetOptions
+	aside  amount
+	paid   amount // for runs that have ended
+	live   amount // of the run that has not
+}
+
+// start sets aside what a task may cost. It returns why the task may not start, or
+// the bill that is to be kept.
+func (p *purse) start(role agents.Role, b track.BudgetOptions) (_ *bill, refused string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	aside := p.reservation(role, b.Task)
 	if why := p.run.short(aside, b.CostUSD, b.Tokens, "the run"); why != "" {
 		p.refused = why
-		return nil, nil, why
+		return nil, why
 	}
 	if why := p.round.short(aside, b.Round.CostUSD, b.Round.Tokens, "a round"); why != "" {
-		return nil, nil, why
+		return nil, why
 	}
 	p.setAside(aside)
-	var spent amount
-	pay = func(s track.Spent) {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		a := amountOf(s)
-		spent = spent.plus(a)
-		p.run.spent, p.round.spent = p.run.spent.plus(a), p.round.spent.plus(a)
+	return &bill{purse: p, role: role, budget: b, aside: aside}, ""
+}
+
+// tell takes what the run costs so far. It returns which budget that uses up, "" when
+// none: then the run is to be ended.
+func (b *bill) tell(s track.Spent) string {
+	p := b.purse
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b.book(amountOf(s))
+	if why := p.run.over(b.budget.CostUSD, b.budget.Tokens, "the run"); why != "" {
+		p.refused = why
+		return why
 	}
-	end = func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.setAside(amount{}.minus(aside))
-		if p.dearest == nil {
-			p.dearest = map[agents.Role]amount{}
-		}
-		d := p.dearest[role]
-		p.dearest[role] = amount{max(d.cost, spent.cost), max(d.tokens, spent.tokens)}
+	return p.round.over(b.budget.Round.CostUSD, b.budget.Round.Tokens, "a round")
+}
+
+// pay takes what a run has cost in the end.
+func (b *bill) pay(s track.Spent) {
+	b.purse.mu.Lock()
+	defer b.purse.mu.Unlock()
+	b.book(amountOf(s))
+	b.paid, b.live = b.paid.plus(b.live), amount{}
+}
+
+// book makes a the cost of the run that has not ended. The purse's lock is held.
+func (b *bill) book(a amount) {
+	more := a.minus(b.live)
+	b.live = a
+	p := b.purse
+	p.run.spent, p.round.spent = p.run.spent.plus(more), p.round.spent.plus(more)
+}
+
+// close gives back what was set aside.
+func (b *bill) close() {
+	p := b.purse
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.setAside(amount{}.minus(b.aside))
+	if p.dearest == nil {
+		p.dearest = map[agents.Role]amount{}
 	}
-	return pay, end, ""
+	d, cost := p.dearest[b.role], b.paid.plus(b.live)
+	p.dearest[b.role] = amount{max(d.cost, cost.cost), max(d.tokens, cost.tokens)}
+}
+
+// over says which limit is passed already, "" when none.
+func (a account) over(costUSD float64, tokens int64, span string) string {
+	switch {
+	case costUSD > 0 && a.spent.cost > costUSD:
+		return fmt.Sprintf("the budget of $%.2f of %s is spent ($%.2f)", costUSD, span, a.spent.cost)
+	case tokens > 0 && a.spent.tokens > tokens:
+		return fmt.Sprintf("the budget of %d tokens of %s is spent (%d)", tokens, span, a.spent.tokens)
+	}
+	return ""
 }
 
 func (p *purse) setAside(a amount) {

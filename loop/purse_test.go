@@ -15,30 +15,30 @@ func cost(usd float64, tokens int64) track.Spent {
 // work lets one task of the role cost what it costs.
 func work(t *testing.T, p *purse, role agents.Role, b track.BudgetOptions, spent track.Spent) {
 	t.Helper()
-	pay, end, refused := p.start(role, b)
+	bill, refused := p.start(role, b)
 	if refused != "" {
 		t.Fatalf("%s was refused: %s", role, refused)
 	}
-	pay(spent)
-	end()
+	bill.pay(spent)
+	bill.close()
 }
 
 func TestABudgetIsPassedByOneReservationAtMost(t *testing.T) {
 	b := track.BudgetOptions{CostUSD: 10, Task: track.TaskBudget{CostUSD: 3}}
 	var p purse
-	var ends []func()
+	var bills []*bill
 	started := 0
 	for range 10 { // side by side: none has told its cost yet
-		pay, end, refused := p.start(agents.Executor, b)
+		one, refused := p.start(agents.Executor, b)
 		if refused != "" {
 			continue
 		}
 		started++
-		pay(cost(3, 0))
-		ends = append(ends, end)
+		one.pay(cost(3, 0))
+		bills = append(bills, one)
 	}
-	for _, end := range ends {
-		end()
+	for _, one := range bills {
+		one.close()
 	}
 	if started < 2 || p.run.spent.cost > 10 || p.run.aside != (amount{}) {
 		t.Errorf("%d tasks of $3 were started within $10, $%.2f spent, %+v still set aside", started, p.run.spent.cost, p.run.aside)
@@ -66,7 +66,7 @@ func TestWhatStartsWithinABudget(t *testing.T) {
 			for _, s := range c.before {
 				work(t, &p, agents.Researcher, c.budget, s)
 			}
-			_, _, refused := p.start(agents.Researcher, c.budget)
+			_, refused := p.start(agents.Researcher, c.budget)
 			if refused == "" != (c.want == "") || !strings.Contains(refused, c.want) {
 				t.Errorf("refused %q, want %q", refused, c.want)
 			}
@@ -74,9 +74,30 @@ func TestWhatStartsWithinABudget(t *testing.T) {
 				t.Errorf("the run ends: %t (%s), want %t", ends, p.spent(c.budget), c.ends)
 			}
 			p.nextRound()
-			if _, _, refused := p.start(agents.Researcher, c.budget); refused != "" != c.ends {
+			if _, refused := p.start(agents.Researcher, c.budget); refused != "" != c.ends {
 				t.Errorf("in the next round refused %q", refused)
 			}
 		})
+	}
+}
+
+func TestWhoTellsItsCostIsEndedAtTheBudget(t *testing.T) {
+	b := track.BudgetOptions{Tokens: 100}
+	var p purse
+	one, _ := p.start(agents.Executor, b)
+	two, _ := p.start(agents.Executor, b)
+	for _, c := range []struct {
+		bill *bill
+		used int64 // by its run so far
+		over bool
+	}{{one, 40, false}, {two, 40, false}, {one, 60, false}, {two, 41, true}, {one, 60, true}} {
+		if why := c.bill.tell(cost(0, c.used)); why != "" != c.over {
+			t.Errorf("at %d tokens: %q", c.used, why)
+		}
+	}
+	one.pay(cost(0, 61))
+	two.pay(cost(0, 41))
+	if p.run.spent.tokens != 102 {
+		t.Errorf("%d tokens are booked, of 102", p.run.spent.tokens)
 	}
 }

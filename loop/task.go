@@ -76,10 +76,10 @@ func hopeless(failure error) bool {
 	return errors.As(failure, &spent) || errors.Is(failure, errSkipped) || errors.Is(failure, errVetoed) || agents.KindOf(failure) == agents.FailAuth
 }
 
-// overBudget says that there is not enough left for a task.
-type overBudget struct{ why string }
+// overBudget says that there is not enough left for a task, or for the rest of it.
+type overBudget struct{ what string }
 
-func (e *overBudget) Error() string { return "not started: " + e.why }
+func (e *overBudget) Error() string { return e.what }
 
 // once runs the task a single time: failure is the agent's, err is ours.
 func (r *round) once(ctx context.Context, t agents.Task, i int, run func(context.Context, agents.Task) error) (failure, err error) {
@@ -87,16 +87,18 @@ func (r *round) once(ctx context.Context, t agents.Task, i int, run func(context
 	if i > 1 {
 		t.Log = strings.TrimSuffix(t.Log, ".log") + fmt.Sprintf(".attempt%d.log", i)
 	}
-	pay, paid, refused := r.purse.start(t.Role, r.settings.Value.SI.Budget)
+	bill, refused := r.purse.start(t.Role, r.settings.Value.SI.Budget)
 	if refused != "" {
-		return &overBudget{refused}, nil
+		return &overBudget{"not started: " + refused}, nil
 	}
-	defer paid()
+	defer bill.close()
+	mine, cut := context.WithCancelCause(ctx)
+	defer cut(nil)
 	ev := track.AgentEvent{Role: string(t.Role), ID: t.ID, Backend: r.cfg.Names[t.Role], Attempt: i, Log: t.Log}
 	if err := r.cfg.Store.Folder(filepath.Dir(t.Log)); err != nil {
 		return nil, fmt.Errorf("prepare the log of %s: %w", t.ID, err)
 	}
-	w, err := r.witness(&t, &ev, pay)
+	w, err := r.witness(&t, &ev, bill, cut)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +109,7 @@ func (r *round) once(ctx context.Context, t agents.Task, i int, run func(context
 	if err := r.containAgent(&t); err != nil {
 		return nil, fmt.Errorf("prepare the sandbox of %s: %w", t.ID, err)
 	}
-	failure, err = r.held(ctx, t, run)
+	failure, err = r.held(ctx, mine, t, run)
 	if err != nil {
 		return nil, err
 	}
@@ -121,13 +123,14 @@ func (r *round) once(ctx context.Context, t agents.Task, i int, run func(context
 }
 
 // held runs the task while it holds its share of the machine and can be ended by the
-// user, and looks at what it did to the user's checkout.
-func (r *round) held(ctx context.Context, t agents.Task, run func(context.Context, agents.Task) error) (failure, err error) {
+// user, and looks at what it did to the user's checkout. mine is the context that
+// ends with this task.
+func (r *round) held(ctx, mine context.Context, t agents.Task, run func(context.Context, agents.Task) error) (failure, err error) {
 	hold, err := r.lab.share(ctx, t.ID)
 	if err != nil {
 		return nil, err
 	}
-	mine, done := r.helm.watch(ctx, t.ID)
+	mine, done := r.helm.watch(mine, t.ID)
 	failure = run(mine, t)
 	if why := unwanted(mine); why != nil && failure != nil {
 		failure = why

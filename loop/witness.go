@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"context"
 	"sync"
 
 	"si/agents"
@@ -10,54 +11,94 @@ import (
 // witness sees what one run of an agent does, who plays, and what it costs. It is
 // told from the agent's own goroutines.
 type witness struct {
-	diary *diary // nil for a backend that tells nothing
+	diary *diary
+	bill  *bill
+	cut   context.CancelCauseFunc // ends the run
 
-	mu sync.Mutex
-	ev track.AgentEvent
+	mu   sync.Mutex
+	ev   track.AgentEvent
+	live track.Spent // of the player at work
 }
 
 // witness lets the task tell what it does, and completes its first event.
-func (r *round) witness(t *agents.Task, ev *track.AgentEvent, pay func(track.Spent)) (*witness, error) {
+func (r *round) witness(t *agents.Task, ev *track.AgentEvent, b *bill, cut context.CancelCauseFunc) (*witness, error) {
 	path := r.cfg.Paths.ActivityPath(r.n, t.ID, ev.Attempt)
 	d, err := openDiary(path)
 	if err != nil {
 		return nil, err
 	}
 	ev.Doing = r.cfg.Paths.Relative(path)
-	w := &witness{diary: d, ev: *ev}
-	t.Watch = w.watch
+	w := &witness{diary: d, bill: b, cut: cut, ev: *ev}
+	t.Watch, t.Paid = w.watch, w.paid
 	t.Played = func(p agents.Player) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		if p.Name != "" && p.Name != w.ev.Backend {
+		if w.plays(p) {
 			d.note(agents.Event{Kind: agents.EventNotice, At: r.cfg.Now(), Text: p.Name + " plays"})
-			w.ev.Backend = p.Name
-		}
-	}
-	t.Paid = func(s track.Spent) {
-		pay(s)
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		sum := s
-		if w.ev.Spent != nil {
-			sum = w.ev.Spent.Add(s)
-		}
-		w.ev.Spent = &sum
-		if sum.Model != "" {
-			w.ev.Model = sum.Model
 		}
 	}
 	return w, nil
 }
 
-func (w *witness) watch(e agents.Event) {
-	w.diary.note(e)
-	if e.Model == "" {
-		return
-	}
+// plays hears who plays, and tells whether it is another one than was expected.
+func (w *witness) plays(p agents.Player) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.ev.Model = e.Model
+	if p.Name == "" || p.Name == w.ev.Backend {
+		return false
+	}
+	w.ev.Backend = p.Name
+	return true
+}
+
+// watch hears what the agent does. An agent that has used up the budget is ended.
+func (w *witness) watch(e agents.Event) {
+	w.diary.note(e)
+	w.mu.Lock()
+	if e.Model != "" {
+		w.ev.Model = e.Model
+	}
+	if e.Usage != nil {
+		u := *e.Usage
+		w.live.Usage = &u
+	}
+	if e.CostUSD != nil {
+		c := *e.CostUSD
+		w.live.CostUSD = &c
+	}
+	if e.Kind == agents.EventToolStart {
+		w.live.Tools++
+	}
+	live := w.live
+	w.mu.Unlock()
+	if e.Usage == nil && e.CostUSD == nil {
+		return
+	}
+	if why := w.bill.tell(live); why != "" {
+		w.cut(&overBudget{"ended: " + why})
+	}
+}
+
+// paid hears what the player cost in the end. One that was ended may not say: then it
+// is what it told while it worked.
+func (w *witness) paid(s track.Spent) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if s.Usage == nil {
+		s.Usage = w.live.Usage
+	}
+	if s.CostUSD == nil {
+		s.CostUSD = w.live.CostUSD
+	}
+	s.Tools = max(s.Tools, w.live.Tools)
+	w.live = track.Spent{}
+	w.bill.pay(s)
+	sum := s
+	if w.ev.Spent != nil {
+		sum = w.ev.Spent.Add(s)
+	}
+	w.ev.Spent = &sum
+	if sum.Model != "" {
+		w.ev.Model = sum.Model
+	}
 }
 
 // event is what is known of the run.

@@ -1,0 +1,203 @@
+package cmd_test
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"si/internal/modelserver"
+	"si/track"
+)
+
+const scriptedKey = "sk-scripted-never-in-a-file"
+
+// served is a small repository, a model server that plays si's roles, and an
+// environment with its key.
+type served struct {
+	t      *testing.T
+	dir    string
+	server *modelserver.Server
+}
+
+func serve(t *testing.T, p modelserver.Player) served {
+	t.Helper()
+	server, err := modelserver.Start(p.Play)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Close() })
+	s := served{t, t.TempDir(), server}
+	writeFile(t, filepath.Join(s.repo(), "params.txt"), "width = 10\ndepth = 3\n")
+	writeFile(t, filepath.Join(s.repo(), "bench.sh"), "awk '{ sum += $3 } END { printf \"{\\\"primary\\\": %d}\\n\", sum }' params.txt\n")
+	gitIn(t, s.repo(), "init", "-q", "-b", "main")
+	gitIn(t, s.repo(), "add", "-A")
+	gitIn(t, s.repo(), "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "-m", "start")
+	return s
+}
+
+func (s served) repo() string { return filepath.Join(s.dir, "repo") }
+
+func (s served) si(args ...string) string {
+	s.t.Helper()
+	cmd := exec.CommandContext(s.t.Context(), program(s.t, "si"), args...)
+	cmd.Dir = s.repo()
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(s.dir, "home"), "XDG_STATE_HOME=" + filepath.Join(s.dir, "state"), "GIT_CONFIG_NOSYSTEM=1",
+		"OPENAI_BASE_URL=" + s.server.URL() + "/v1", "OPENAI_API_KEY=" + scriptedKey,
+		"ANTHROPIC_BASE_URL=" + s.server.URL(), "ANTHROPIC_API_KEY=" + scriptedKey,
+	}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("si %q: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+func (s served) init(more ...string) {
+	s.t.Helper()
+	s.si(append([]string{"init", "--trust", "--seed", "1", "--objective", "Raise the sum", "--scope", "params.txt", "--benchmark", "sh bench.sh", "--sealed", "bench.sh", "--max-iterations", "1", "--agents", "2"}, more...)...)
+}
+
+func (s served) settings(change func(o *track.Options)) {
+	s.t.Helper()
+	path := filepath.Join(s.repo(), ".omc/self-improve/topics/default/config/settings.json")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var doc map[string]json.RawMessage
+	var o track.Options
+	if err := json.Unmarshal(data, &doc); err != nil {
+		s.t.Fatal(err)
+	}
+	if err := json.Unmarshal(doc["si"], &o); err != nil {
+		s.t.Fatal(err)
+	}
+	change(&o)
+	if doc["si"], err = json.Marshal(o); err != nil {
+		s.t.Fatal(err)
+	}
+	if data, err = json.Marshal(doc); err != nil {
+		s.t.Fatal(err)
+	}
+	writeFile(s.t, path, string(data))
+}
+
+func raise() modelserver.Player {
+	return modelserver.Player{
+		Changes: []modelserver.Change{{File: "params.txt", Name: "width", Value: "40"}, {File: "params.txt", Name: "depth", Value: "2"}},
+		Usage:   modelserver.Usage{Input: 1000, CacheRead: 200, Output: 50}, Edit: true,
+	}
+}
+
+// TestAModelServerPlaysARound lets a model server play every role: what it finds is
+// kept, what it costs is told by role, and its key is nowhere on the disk.
+func TestAModelServerPlaysARound(t *testing.T) {
+	for _, agent := range []string{"openai:scripted", "anthropic:scripted"} {
+		t.Run(agent, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, raise())
+			writeFile(t, filepath.Join(s.dir, "home/.config/si/prices.json"), `{"date": "2026-11-30", "prices": [{"model": "scripted", "input": 10, "output": 100}]}`)
+			s.init("--agent", agent)
+			out := s.si("run", "--no-tui")
+			if got := gitIn(t, s.repo(), "show", "improve/raise_the_sum:params.txt"); !strings.Contains(got, "width = 40") {
+				t.Errorf("the gain was not kept:\n%s\n%s", got, out)
+			}
+			for _, want := range []string{"executor    " + agent, "tokens, $0.", "planner_a is done"} {
+				if !strings.Contains(out, want) {
+					t.Errorf("the summary lacks %q:\n%s", want, out)
+				}
+			}
+			var status struct{ Roles []track.RoleCost }
+			if err := json.Unmarshal([]byte(s.si("status", "--json")), &status); err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range status.Roles {
+				if c.Spent.Usage == nil || c.Spent.Usage.CacheRead == 0 || c.Spent.CostUSD == nil || c.Unknown > 0 {
+					t.Errorf("%s cost %+v", c.Role, c)
+				}
+			}
+			if len(status.Roles) != 5 {
+				t.Errorf("%d roles were paid", len(status.Roles))
+			}
+			refuseKey(t, s.dir)
+		})
+	}
+}
+
+// refuseKey looks for the key in every file below dir.
+func refuseKey(t *testing.T, dir string) {
+	t.Helper()
+	seen := 0
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		seen++
+		data, err := os.ReadFile(path)
+		if strings.Contains(string(data), scriptedKey) {
+			t.Errorf("%s holds the key", path)
+		}
+		return err
+	})
+	if err != nil || seen < 20 {
+		t.Errorf("%d files looked at, %v", seen, err)
+	}
+}
+
+// TestABudgetEndsTheRunWithWhatItHas: when there is no money left for a task, the
+// round goes on with what was made, and then the run ends and says why.
+func TestABudgetEndsTheRunWithWhatItHas(t *testing.T) {
+	s := serve(t, raise())
+	s.init("--agent", "openai:scripted", "--max-iterations", "5")
+	s.settings(func(o *track.Options) { o.Budget.Tokens = 14_000 })
+	out := s.si("run", "--no-tui")
+	for _, want := range []string{"Status: budget", "Reason: the budget of 14000 tokens of the run is spent"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("lacks %q:\n%s", want, out)
+		}
+	}
+	var status struct{ Roles []track.RoleCost }
+	if err := json.Unmarshal([]byte(s.si("status", "--json")), &status); err != nil {
+		t.Fatal(err)
+	}
+	var sum int64
+	for _, c := range status.Roles {
+		sum += c.Spent.Usage.Total()
+	}
+	if step := int64(1250); sum < 7_000 || sum > 14_000+2*step { // two work side by side, and a step under way is paid for
+		t.Errorf("%d tokens were spent within 14000", sum)
+	}
+}
+
+// TestAStandInPlaysAtAUsageLimit: an agent at its usage limit costs the round
+// nothing where another can play.
+func TestAStandInPlaysAtAUsageLimit(t *testing.T) {
+	p := raise()
+	p.Before = func(_, _ string, r modelserver.Request) (modelserver.Reply, bool) {
+		if r.Model != "dear" {
+			return modelserver.Reply{}, false
+		}
+		return modelserver.Reply{Fault: modelserver.PlanLimit("You have reached your usage limit. Try again in 4 hours.")}, true
+	}
+	s := serve(t, p)
+	s.init("--agent", "openai:dear")
+	s.settings(func(o *track.Options) { o.Agents.Fallbacks = map[string][]string{"default": {"anthropic:cheap"}} })
+	out := s.si("run", "--no-tui")
+	if got := gitIn(t, s.repo(), "show", "improve/raise_the_sum:params.txt"); !strings.Contains(got, "width = 40") {
+		t.Errorf("the gain was not kept:\n%s", out)
+	}
+	dear := 0
+	for _, r := range s.server.Requests() {
+		if r.Model == "dear" {
+			dear++
+		}
+	}
+	if dear != 1 || strings.Contains(out, "failed") {
+		t.Errorf("the one at its limit was asked %d times:\n%s", dear, out)
+	}
+}
