@@ -121,3 +121,23 @@ func (f fence) withRule(data []byte, rule string) []byte {
 	}
 	return append(out, strings.Join([]string{fenceHeading, "", fenceStart, rule, fenceEnd, ""}, eol)...)
 }
+
+// WithoutRule returns a rules file without the rule in a line of its fence. Not
+// another byte changes.
+func WithoutRule(file string, data []byte, number int) ([]byte, error) {
+	before, err := readFence(file, data)
+	if err != nil {
+		return nil, err
+	}
+	lines, _ := scan(data)
+	if number < 1 || number > len(lines) {
+		return nil, fmt.Errorf("remove a rule from %s: it has no line %d", file, number)
+	}
+	ln := lines[number-1]
+	out := append(append([]byte{}, data[:ln.start]...), data[ln.end():]...)
+	after, err := readFence(file, out)
+	if err == nil && len(after.rules) != len(before.rules)-1 {
+		err = fmt.Errorf("remove a rule from %s: line %d is no rule of the fence", file, number)
+	}
+	return out, err
+}

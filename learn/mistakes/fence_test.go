@@ -345,3 +345,16 @@ func TestRepeats(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+func TestWithoutRule(t *testing.T) {
+	const text = "# x\r\n" + fenceStart + "\r\n- one (`a-b`, 5 occurrences — MISTAKES.md entries 2026-01-01)\r\n- two\r\n" + fenceEnd + "\r\nend"
+	got, err := WithoutRule("CLAUDE.md", []byte(text), 3)
+	if want := "# x\r\n" + fenceStart + "\r\n- two\r\n" + fenceEnd + "\r\nend"; err != nil || string(got) != want {
+		t.Errorf("%q, %v", got, err)
+	}
+	for _, n := range []int{0, 1, 2, 5, 9} {
+		if _, err := WithoutRule("CLAUDE.md", []byte(text), n); err == nil {
+			t.Errorf("line %d was taken for a rule", n)
+		}
+	}
+}
