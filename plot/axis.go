@@ -32,7 +32,12 @@ func (a Axis) Ticks(n int) []Tick {
 	if a.s.empty {
 		return nil
 	}
-	ticks := a.s.ticks(max(1, n))
+	var ticks []tick
+	for more := range 8 { // a low chart asks for few, and none of few may be inside
+		if ticks = a.s.ticks(max(1, n) + more); len(ticks) >= 2 {
+			break
+		}
+	}
 	if len(ticks) < 2 {
 		ticks = endTicks(a.s)
 	}

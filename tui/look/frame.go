@@ -36,9 +36,7 @@ func (l Look) Edge(focus bool) Paint {
 func (l Look) top(w int, edge Paint, title, facts []Span) string {
 	box := l.Marks.Box
 	room := w - 6 // corners, and a blank and a line on both sides of the title
-	for len(facts) > 0 && spansWidth(facts) > room-min(spansWidth(title)+3, room/2) {
-		facts = facts[1:]
-	}
+	facts = l.fitting(facts, room-min(spansWidth(title)+3, room/2))
 	if n := spansWidth(facts); n > 0 {
 		room -= n + 3
 	}

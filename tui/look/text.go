@@ -102,14 +102,22 @@ func toASCII(s string) string {
 // Row lays spans on one line that is exactly w columns wide: left ones from the
 // left, right ones to the right edge. When the room is short the left ones are
 // cut, and right ones that do not fit beside at least a third of it are left out,
-// the first ones first.
+// the first ones first, with the separator that follows.
 func (l Look) Row(w int, left, right []Span) string {
+	return l.row(w, left, right, min(spansWidth(left)+1, w/3))
+}
+
+// RowLeft is Row for a left side that matters more: the right one gets what it
+// leaves.
+func (l Look) RowLeft(w int, left, right []Span) string {
+	return l.row(w, left, right, spansWidth(left)+2)
+}
+
+func (l Look) row(w int, left, right []Span, keep int) string {
 	if w <= 0 {
 		return ""
 	}
-	for len(right) > 0 && spansWidth(right) > max(0, w-min(spansWidth(left)+1, w/3)) {
-		right = right[1:]
-	}
+	right = l.fitting(right, max(0, w-keep))
 	room := w - spansWidth(right)
 	if len(right) > 0 && len(left) > 0 {
 		room = max(0, room-1)
@@ -119,6 +127,23 @@ func (l Look) Row(w int, left, right []Span) string {
 	b.WriteString(blanks(w - used - spansWidth(right)))
 	l.write(&b, right, w)
 	return b.String()
+}
+
+// fitting leaves out the first spans until the rest has room, and the separator
+// that then comes first.
+func (l Look) fitting(spans []Span, room int) []Span {
+	cut := false
+	for len(spans) > 0 && spansWidth(spans) > room {
+		spans, cut = spans[1:], true
+	}
+	for cut && len(spans) > 0 {
+		text := strings.TrimLeft(spans[0].Text, " ,"+l.Marks.Dot)
+		if text != "" {
+			return append([]Span{{spans[0].Paint, text}}, spans[1:]...)
+		}
+		spans = spans[1:]
+	}
+	return spans
 }
 
 func (l Look) write(b *strings.Builder, spans []Span, room int) (used int) {

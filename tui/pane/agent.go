@@ -71,6 +71,8 @@ func silence(a *scene.Agent) string {
 	switch {
 	case a.Failed:
 		return a.Reason
+	case a.Cut:
+		return "ended with the loop"
 	case !a.Working():
 		return "done; it printed nothing"
 	}
@@ -83,6 +85,8 @@ func AgentTitle(l look.Look, a *scene.Agent, now time.Time) []look.Span {
 	switch {
 	case a.Failed:
 		mark, paint, state = l.Marks.Failed, l.Bad, " failed"
+	case a.Cut:
+		mark, paint, state = l.Marks.Failed, l.Warn, " ended with the loop"
 	case !a.Working():
 		mark, paint, state = l.Marks.Done, l.Good, " done"
 	case a.Note != "":

@@ -31,12 +31,13 @@ func (p *Picture) facts(l look.Look, w int) []look.Span {
 	if w < 50 {
 		return []look.Span{{Paint: l.Faint, Text: "by round"}}
 	}
-	line := "⣀ champion"
-	rules := " · ⠒ start"
+	champion, candidate, start := "⣀⣀", "⠒", "⠂⠂"
 	if l.ASCII {
-		line, rules = "= champion", " - start"
+		champion, candidate, start = "==", "o", "--"
 	}
-	return []look.Span{{Paint: l.Good, Text: line}, {Paint: l.Focus, Text: " candidates"}, {Paint: l.Faint, Text: rules}}
+	return []look.Span{
+		{Paint: l.Faint, Text: start + " start  "}, {Paint: l.Focus, Text: candidate + " candidate  "}, {Paint: l.Good, Text: champion + " champion"},
+	}
 }
 
 func (p *Picture) draw(l look.Look, d plot.Data, w, h int) {

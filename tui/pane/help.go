@@ -35,7 +35,7 @@ func helpText() []helpLine {
 		{"", "What is seen"},
 		{"top", "the goal and what the loop does now; the best score and how far it is from the start; the cost of this run; the steps of the round"},
 		{"panes", "one for each agent at work: how long it works, its tool calls and tokens, the size of its change, its last lines"},
-		{"tournament", "each plan of the round on its way: planned, approved, at work, checked, in the duel, kept or refused with the reason"},
+		{"candidates", "each plan of the round on its way: planned, approved, at work, checked, in the duel, kept or refused with the reason"},
 		{"runs", "3+4: three runs of the candidate and four of the champion in the duel, taken in turn"},
 		{"effect", "how much better than the champion. With ~ it is what the runs show so far, with a mark for each run of the candidate: better or worse than the champion's middle run. Behind the verdict it has an interval, and only that one decides"},
 		{"progress", "the champion as a line over the rounds, candidates as dots, the start as a dashed rule, intervals as bars"},

@@ -28,6 +28,13 @@ func columnsFor(w int, entries []*scene.Entry) columns {
 	if w < 66 {
 		c.runs = 0
 	}
+	if w < 46 {
+		c.effect = 0
+	}
+	if w < 34 {
+		c.score = 0
+	}
+	c.who = min(c.who, max(1, w-2-c.score))
 	c.what = max(0, w-2-c.who-c.family-c.score-c.runs-c.effect)
 	return c
 }
@@ -35,7 +42,7 @@ func columnsFor(w int, entries []*scene.Entry) columns {
 // Rows is the height that the table likes to have.
 func Rows(s *scene.Scene) int { return len(s.Entries) + 4 }
 
-// Table is the tournament of the round as it goes: one row a candidate, which fills
+// Table is the round's candidates and their tournament as it goes: one row a candidate, which fills
 // in sample by sample. Below the rows stands what the chosen one is about.
 func Table(l look.Look, s *scene.Scene, w, h int, chosen string) []string {
 	inner := w - 4
@@ -55,7 +62,7 @@ func Table(l look.Look, s *scene.Scene, w, h int, chosen string) []string {
 	if room := h - 2 - len(lines); room > 0 {
 		lines = append(lines, about(l, s, chosen, inner, room)...)
 	}
-	title := []look.Span{{Paint: l.Title, Text: "tournament"}, span(l.Faint, " of round %d", s.Round.N)}
+	title := []look.Span{{Paint: l.Title, Text: "candidates"}, span(l.Faint, " of round %d", s.Round.N)}
 	var facts []look.Span
 	if s.Round.Best != nil {
 		facts = append(facts, span(l.Faint, "champion "), span(l.Plain, "%s", tui.Score(*s.Round.Best)))
@@ -84,7 +91,7 @@ func about(l look.Look, s *scene.Scene, chosen string, w, most int) []string {
 }
 
 func row(l look.Look, c columns, mark, who, family, score, runs, effect, what string) string {
-	return l.Fit(mark, 2) + l.Fit(who, c.who) + l.Fit(family, c.family) + right(l, score, c.score) + right(l, runs, c.runs) + "  " + l.Fit(effect, c.effect-2) + l.Cut(what, c.what)
+	return l.Fit(mark, 2) + l.Fit(who, c.who) + l.Fit(family, c.family) + right(l, score, c.score) + right(l, runs, c.runs) + l.Cut("  ", c.effect) + l.Fit(effect, c.effect-2) + l.Fit(what, c.what)
 }
 
 // right makes a number end at the column's right edge.
@@ -95,7 +102,7 @@ func right(l look.Look, s string, w int) string {
 
 func entryRow(l look.Look, c columns, s *scene.Scene, e *scene.Entry, chosen bool) string {
 	mark, paint := entryMark(l, e)
-	text := row(l, c, mark, e.Executor, e.Family, score(e.Score()), runsOf(e), effect(l, s, e, c.effect-2), state(e))
+	text := row(l, c, mark, e.Executor, e.Family, score(e.Score()), runsOf(e), effect(l, s, e, c.effect-2), state(e, s.Live()))
 	if chosen {
 		return l.Chosen.On(l.Fit(text, 2+c.who+c.family+c.score+c.runs+c.effect+c.what))
 	}
@@ -178,7 +185,7 @@ func sampleMarks(l look.Look, e *scene.Entry, d track.Direction) (marks []string
 	return marks
 }
 
-func state(e *scene.Entry) string {
+func state(e *scene.Entry, live bool) string {
 	switch e.Phase {
 	case scene.Planned:
 		return "planned: " + e.Hypothesis
@@ -187,6 +194,9 @@ func state(e *scene.Entry) string {
 	case scene.Rejected:
 		return "plan rejected: " + e.Reason
 	case scene.Changing:
+		if !live {
+			return "not finished: " + e.Hypothesis
+		}
 		return "executor at work: " + e.Hypothesis
 	case scene.NoChange:
 		return "no candidate: " + e.Reason

@@ -38,32 +38,33 @@ func title(l look.Look, s *scene.Scene, now time.Time, w int) string {
 	case s.Run.Paused, s.Run.Stop != "", s.Run.Parked != nil:
 		paint = l.Warn
 	}
-	right := []look.Span{{Paint: paint, Text: s.Doing()}}
-	if s.Live() && s.Run.Stop != "" {
-		right = append(right, span(l.Warn, ", then stops"))
-	}
+	// What is left out first comes first.
+	right := []look.Span{span(l.Plain, "%s", Elapsed(s.Run.Elapsed(now))), span(l.Faint, " %s ", l.Marks.Dot)}
 	if n := s.Round.N; n > 0 {
-		right = append(right, span(l.Faint, " %s ", l.Marks.Dot), span(l.Plain, "round %d/%d", n, max(s.Round.Max, n)))
+		right = append(right, span(l.Plain, "round %d/%d", n, max(s.Round.Max, n)), span(l.Faint, " %s ", l.Marks.Dot))
 	}
-	right = append(right, span(l.Faint, " %s ", l.Marks.Dot), span(l.Plain, "%s", Elapsed(s.Run.Elapsed(now))))
-	return l.Row(w, left, right)
+	doing := l.Cut(s.Doing(), max(20, w/2))
+	if s.Live() && s.Run.Stop != "" {
+		doing += ", then stops"
+	}
+	return l.Row(w, left, append(right, look.Span{Paint: paint, Text: doing}))
 }
 
 // gain is what was won and how sure that is, and what it cost.
 func gain(l look.Look, s *scene.Scene, w int, all bool) string {
-	left := gained(l, s, all)
-	if t := s.Facts.Target; t != nil && w >= 60 {
+	left := gained(l, s, w, all)
+	if t := s.Facts.Target; t != nil && w >= 70 {
 		left = append(left, span(l.Faint, " %s target ", l.Marks.Dot), span(l.Plain, "%s", tui.Score(*t)))
 	}
-	return l.Row(w, left, cost(l, s))
+	return l.RowLeft(w, left, cost(l, s))
 }
 
-func gained(l look.Look, s *scene.Scene, all bool) []look.Span {
+func gained(l look.Look, s *scene.Scene, w int, all bool) []look.Span {
 	r := s.Round
 	if r.Best == nil {
 		return []look.Span{span(l.Faint, "nothing measured in this run yet")}
 	}
-	out := []look.Span{span(l.Faint, "best %s ", metricName(s)), span(l.Strong, "%s", tui.Score(*r.Best))}
+	out := []look.Span{span(l.Faint, "best "), span(l.Strong, "%s", tui.Score(*r.Best)), span(l.Faint, "%s", unit(s, w))}
 	whole, rough, ok := s.Gain()
 	switch {
 	case whole != nil:
@@ -73,18 +74,19 @@ func gained(l look.Look, s *scene.Scene, all bool) []look.Span {
 	case ok:
 		out = append(out, span(l.Faint, ", "), span(moodOf(l, rough), "%s", percent(rough)), span(l.Faint, " over the start"))
 	}
-	if r.Gain != nil && all {
+	if r.Gain != nil && all && w >= 100 {
 		out = append(out, span(l.Faint, " %s last gain ", l.Marks.Dot), span(l.Good, "%s", tui.EffectText(r.Gain)))
 	}
 	return out
 }
 
-func metricName(s *scene.Scene) string {
-	name := s.Facts.Metric
-	if name == "" || name == "primary" {
-		name = "score"
+// unit is what the score counts, and on a wide screen which way is up.
+func unit(s *scene.Scene, w int) string {
+	name := " " + s.Facts.Metric
+	if s.Facts.Metric == "" || s.Facts.Metric == "primary" {
+		name = ""
 	}
-	if s.Facts.Direction == track.LowerIsBetter {
+	if w >= 120 && s.Facts.Direction == track.LowerIsBetter {
 		name += " (lower is better)"
 	}
 	return name
@@ -108,7 +110,7 @@ func cost(l look.Look, s *scene.Scene) []look.Span {
 		sum := track.Spent{Usage: usage, CostUSD: money}.Add(live)
 		usage, money = sum.Usage, sum.CostUSD
 	}
-	out := []look.Span{span(l.Faint, "%d agent tasks, %d benchmark runs", s.Run.Tasks, s.Run.Runs)}
+	out := []look.Span{span(l.Faint, "%d agent tasks", s.Run.Tasks), span(l.Faint, ", %d benchmark runs", s.Run.Runs)}
 	if usage != nil {
 		out = append(out, span(l.Faint, " %s ", l.Marks.Dot), span(l.Plain, "%s tokens", Count(usage.Total())))
 	}

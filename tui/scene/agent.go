@@ -20,6 +20,7 @@ type Agent struct {
 	Round, Attempt           int
 	Started, Ended           time.Time
 	Failed                   bool
+	Cut                      bool // ended with the loop, not by itself
 	Reason                   string
 	Tools                    int
 	Usage                    *track.Usage
@@ -100,7 +101,7 @@ func (s *Scene) startAgent(e track.Event) {
 func (s *Scene) endAgents(at time.Time) {
 	for _, a := range s.Agents {
 		if a.Working() {
-			a.Ended = at
+			a.Ended, a.Cut = at, true
 		}
 	}
 }

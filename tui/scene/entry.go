@@ -219,6 +219,27 @@ func (s *Scene) merged(round int, d track.Merged) {
 	e := s.entryOf(d.Executor, d.PlanID)
 	e.Phase, e.Effect, e.After, e.Champion = Kept, &d.Effect, &d.After, &d.Before
 	s.record(round, e, &d.After, true)
+	s.keep(Gain{Round: round, Executor: e.Executor, Hypothesis: e.Hypothesis, Effect: d.Effect, Before: d.Before, After: d.After})
+}
+
+// Gain is one candidate that was kept.
+type Gain struct {
+	Round         int
+	Executor      string
+	Hypothesis    string
+	Effect        track.Effect
+	Before, After float64
+}
+
+// keep remembers a gain; a step that was repeated after a crash tells it twice.
+func (s *Scene) keep(g Gain) {
+	for i, old := range s.Kept {
+		if old.Round == g.Round && old.Executor == g.Executor {
+			s.Kept[i] = g
+			return
+		}
+	}
+	s.Kept = append(s.Kept, g)
 }
 
 // record keeps a candidate for the chart, in the form of the track's own records.

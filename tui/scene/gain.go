@@ -85,7 +85,7 @@ func (s *Scene) Doing() string {
 func ended(s *Scene) string {
 	switch {
 	case s.Run.Summary == nil:
-		return "the loop is gone without a word: it was killed, or crashed"
+		return "the loop is gone: killed, or crashed"
 	case s.Run.Summary.Reason != "":
 		return line(s.Run.Summary.Reason)
 	}

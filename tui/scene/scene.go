@@ -19,6 +19,7 @@ type Scene struct {
 	Round   Round
 	Agents  []*Agent   // of the step now running, in the order of their start
 	Entries []*Entry   // plans and candidates of the round, in the order of their letter
+	Kept    []Gain     // in all rounds, oldest first
 	Log     *Ring[Log] // what happened, oldest first
 	Version int        // grows with each change
 

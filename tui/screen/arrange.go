@@ -4,6 +4,7 @@ package screen
 type arrangement struct {
 	left, right   int // widths of the two columns; without a right one there is one column
 	agents, table int // heights in the left column
+	kept          int // height of what was kept so far, below them
 	chart         int // height in the right column
 }
 
@@ -18,24 +19,20 @@ func arrange(w, h, agents, entries int, working bool) arrangement {
 	}
 	rows := entries + 5
 	switch {
+	case agents == 0 || !working: // what they did is done: a line each
+		a.agents = min(agents, h/3)
+		a.table = h - a.agents
+		if a.right > 0 || h >= 12 {
+			a.table = min(rows, h-a.agents-5)
+		}
+		if a.right > 0 {
+			a.kept = h - a.agents - a.table
+		}
 	case a.right > 0:
-		a.table = min(rows, h)
-		if agents == 0 {
-			a.table = h
-		} else if a.table > h/2 {
-			a.table = h / 2
-		}
+		a.table = min(rows, h/2)
 		a.agents = h - a.table
-	case !working || agents == 0:
-		a.table = min(rows, max(0, h-5))
-		if h < 12 {
-			a.table = h
-		}
 	default:
 		a.narrow(h, rows, agents, entries)
-	}
-	if agents == 0 {
-		a.agents = 0
 	}
 	return a
 }

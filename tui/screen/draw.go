@@ -58,6 +58,9 @@ func (m *Model) dashboard(h int) []string {
 	if a.table > 0 {
 		left = append(left, pane.Table(m.look, m.scene, a.left, a.table, m.chosenEntry())...)
 	}
+	if a.kept > 0 {
+		left = append(left, pane.Kept(m.look, m.scene, a.left, a.kept)...)
+	}
 	if a.right > 0 {
 		right := m.side(a.right, a.chart)
 		right = append(right, pane.Log(m.look, m.scene, a.right, h-a.chart, 0)...)
@@ -96,7 +99,7 @@ func (m *Model) agents(w, h int) []string {
 	}
 	now := m.o.Feed.Now()
 	grid := tile(n, w, h)
-	if grid == nil {
+	if grid == nil || h <= n {
 		return m.agentRows(w, h)
 	}
 	var out []string
@@ -146,6 +149,9 @@ func (m *Model) footer() string {
 	l := m.look
 	if m.status.text != "" {
 		return l.Row(m.w, []look.Span{{Paint: l.Warn, Text: m.status.text}}, nil)
+	}
+	if m.sheet.kind != noSheet { // it has keys of its own
+		return l.Fit("", m.w)
 	}
 	var left []look.Span
 	for _, k := range m.keys() {

@@ -30,7 +30,24 @@ type (
 
 // read reads the feed, beside the screen. The next read is asked for only when
 // this one has arrived, so that there is never more than one.
-func (m *Model) read() tea.Msg { return batchMsg(m.o.Feed.Read()) }
+func (m *Model) read() tea.Cmd {
+	return guarded(func() tea.Msg { return batchMsg(m.o.Feed.Read()) })
+}
+
+// panicMsg ends the screen: a bug in what runs beside it.
+type panicMsg struct{ what any }
+
+// guarded turns a panic into the end of the screen, which restores the terminal.
+func guarded(run func() tea.Msg) tea.Cmd {
+	return func() (msg tea.Msg) {
+		defer func() {
+			if r := recover(); r != nil {
+				msg = panicMsg{r}
+			}
+		}()
+		return run()
+	}
+}
 
 func (m *Model) waitForLoop() tea.Cmd {
 	if m.o.Loop == nil {
@@ -66,7 +83,7 @@ func (m *Model) take(b batchMsg) tea.Cmd {
 	}
 	next := tea.Tick(m.pause(b), func(time.Time) tea.Msg { return tickMsg{} })
 	if b.More {
-		next = m.read
+		next = m.read()
 	}
 	return tea.Batch(append(m.countDiffs(), next)...)
 }
@@ -82,7 +99,7 @@ func (m *Model) hear(b batchMsg) {
 }
 
 func (m *Model) pause(b batchMsg) time.Duration {
-	if m.scene.Live() && b.Alive || m.o.Loop != nil && !m.ended {
+	if m.scene.Live() && (b.Alive || m.absent < 3) || m.o.Loop != nil && (!m.ended || m.absent < 3) {
 		return beat
 	}
 	return rest
@@ -135,14 +152,14 @@ func (m *Model) countDiffs() (cmds []tea.Cmd) {
 }
 
 func (m *Model) countDiff(from, to string, files int) tea.Cmd {
-	return func() tea.Msg {
+	return guarded(func() tea.Msg {
 		patch, err := m.o.Diff(m.ctx, from, to)
 		if err != nil {
 			return sizeMsg{to, pane.Diff{Files: files, Added: -1}}
 		}
 		added, removed := pane.CountPatch(patch)
 		return sizeMsg{to, pane.Diff{Files: files, Added: added, Removed: removed}}
-	}
+	})
 }
 
 // status is the sentence above the keys.

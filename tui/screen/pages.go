@@ -60,10 +60,10 @@ func (m *Model) openDiff() tea.Cmd {
 	}
 	from, to, title := m.scene.Round.Base, e.Commit, e.Executor+": "+e.Hypothesis
 	m.say("reading the change of %s", e.Executor)
-	return func() tea.Msg {
+	return guarded(func() tea.Msg {
 		patch, err := m.o.Diff(m.ctx, from, to)
 		return diffMsg{title, patch, err}
-	}
+	})
 }
 
 func (m *Model) showDiff(d diffMsg) {

@@ -116,6 +116,8 @@ func waitOrRestore(t Terminal, before *term.State, ended <-chan error) error {
 
 func result(m *Model, t Terminal, before *term.State, err error) (*Model, error) {
 	switch {
+	case err == nil && m.err != nil:
+		return m, m.err
 	case errors.Is(err, errStuck):
 		m = &Model{left: Stuck, scene: m.scene} // the other one may still be drawing
 		return m, nil

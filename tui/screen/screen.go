@@ -6,6 +6,7 @@ package screen
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -89,6 +90,7 @@ type Model struct {
 	ended  bool                 // the process of the loop has ended
 	told   bool                 // the summary was opened by itself
 	left   Left
+	err    error
 	second int64 // of the clock that was drawn last
 	drawn  int   // version of the scene that was drawn last
 	frame  string
@@ -105,7 +107,7 @@ func New(ctx context.Context, o Options) *Model {
 
 // Init asks for the first news and for the colour of the background.
 func (m *Model) Init() tea.Cmd {
-	return tea.Batch(m.read, tea.RequestBackgroundColor, m.waitForLoop())
+	return tea.Batch(m.read(), tea.RequestBackgroundColor, m.waitForLoop())
 }
 
 // Update routes a message.
@@ -126,7 +128,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case batchMsg:
 		return m, m.take(msg)
 	case tickMsg:
-		return m, m.read
+		return m, m.read()
 	case answerMsg:
 		m.answer(msg)
 	case diffMsg:
@@ -135,6 +137,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.diffs[msg.commit], m.dirty = msg.diff, true
 	case loopEndedMsg:
 		m.ended, m.dirty = true, true
+	case panicMsg:
+		m.err = fmt.Errorf("the screen has a bug: %v", msg.what)
+		return m, tea.Quit
 	case signalMsg:
 		return m, m.signalled(msg)
 	default:

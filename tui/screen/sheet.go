@@ -97,7 +97,7 @@ func (m *Model) ways() []way {
 		stop = way{"s", "wait until it has stopped", "it was asked to, and still finishes what runs"}
 	}
 	return []way{
-		{"l", "leave it running", "this screen closes; 'si watch' opens it again, 'si stop' ends the loop"},
+		{"l", "leave it running", "'si watch' opens this screen again"},
 		stop,
 		{"n", "stop now", "what runs is ended; 'si run --resume' repeats that step"},
 	}

@@ -27,10 +27,10 @@ func (m *Model) ask(w tui.Wish) tea.Cmd {
 		return nil
 	}
 	m.say("asking: %s %s", w.Act, w.Target)
-	return func() tea.Msg {
+	return guarded(func() tea.Msg {
 		text, err := m.o.Steer.Ask(m.ctx, w)
 		return answerMsg{w, text, err}
-	}
+	})
 }
 
 func (m *Model) answer(a answerMsg) {
