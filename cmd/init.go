@@ -62,7 +62,10 @@ func newInit(w World, place *placeFlags) *cobra.Command {
 		Short: "set up a track: goal, benchmark, rules",
 		Long: `Set up a track for the repository you are in. si runs the benchmark on the
 unchanged repository, in a workspace of its own, at least three times, and records
-its score and its noise. Nothing is written before --trust.`,
+its score and its noise. Nothing is written before --trust.
+
+On a terminal, and without flags that answer anything, si asks instead: what it
+finds in the repository is offered, and the benchmark's runs are shown.`,
 		Example: `  si init --trust --objective "Make the parser faster" --metric ops_per_s \
           --scope 'internal/parser/**' --benchmark 'go run ./bench' --sealed bench/`,
 		Args: noArgs,
@@ -77,6 +80,9 @@ its score and its noise. Nothing is written before --trust.`,
 }
 
 func (o *initOptions) run(ctx context.Context) error {
+	if o.interactive() {
+		return o.interview(ctx)
+	}
 	p, err := o.place.open(ctx, o.world, true)
 	if err != nil {
 		return err

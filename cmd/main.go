@@ -128,8 +128,10 @@ allowed to. It researches, plans, reviews, lets coding agents execute each plan 
 a workspace of its own, measures the candidates itself, and merges what is truly
 better into an improve/… branch. Your checkout is never touched.
 
-Start with:  si demo          a small repository and the built-in tuner
-             si init --help   set up your own repository
+Start with:  si               in your repository: asks what is needed, then starts,
+                              goes on, or shows what runs
+             si demo          a small repository and the built-in tuner
+             si init --help   set up by flags, without a terminal
              si run           start or go on
 
 Exit codes: 0 finished or stopped by you; 1 failed; 2 usage; 3 set-up or trust
@@ -144,6 +146,7 @@ missing; 4 another loop holds the track; 130 interrupted twice.`,
 	root.CompletionOptions.HiddenDefaultCmd = true
 	place := &placeFlags{}
 	place.add(root)
+	root.RunE = runHome(w, place)
 	for _, newCommand := range commands() {
 		root.AddCommand(newCommand(w, place))
 	}

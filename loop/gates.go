@@ -213,3 +213,16 @@ func (g *Gates) Finish(ctx context.Context) error {
 	}
 	return l.checkImproveBranch(ctx)
 }
+
+// Contained says in a line what agents and benchmarks are held in.
+func Contained(cfg Config) string { return (&Loop{cfg: cfg}).contained() }
+
+// InScope counts the files that an entry of a scope names.
+func InScope(entry string, files []string) (n int) {
+	for _, f := range files {
+		if matchesAny([]string{entry}, f) {
+			n++
+		}
+	}
+	return n
+}

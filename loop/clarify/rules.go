@@ -132,7 +132,7 @@ func Ask(d Draft, scores Scores, seen Seen) Question {
 		q.Offers = scopes(seen)
 		for _, p := range q.Offers {
 			if seen.Files != nil {
-				q.Seen = append(q.Seen, fmt.Sprintf("%s: %d files", p, seen.Files(p)))
+				q.Seen = append(q.Seen, filesOf(p, seen))
 			}
 		}
 	}
@@ -159,6 +159,18 @@ func objectives(seen Seen) (out []string) {
 		}
 	}
 	return out
+}
+
+// filesOf counts what an offered scope names.
+func filesOf(offer string, seen Seen) string {
+	n := 0
+	for _, p := range strings.Split(offer, ", ") {
+		n += seen.Files(p)
+	}
+	if n == 1 {
+		return offer + ": 1 file"
+	}
+	return fmt.Sprintf("%s: %d files", offer, n)
 }
 
 func scopes(seen Seen) (out []string) {

@@ -36,6 +36,9 @@ func (i *index) language() string {
 // sourceFolders are where the program lies: the usual folders, else those at the
 // top that hold source, else the source at the top itself.
 func sourceFolders(i *index) []string {
+	if i.language() == "Go" { // packages lie anywhere
+		return []string{"**/*.go"}
+	}
 	var out []string
 	for _, dir := range []string{"src/", "lib/", "pkg/", "internal/"} {
 		if i.dirs[dir] {

@@ -2,6 +2,7 @@ package interview
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,18 +111,32 @@ func goalAnswer(d clarify.Draft) loop.GoalAnswer {
 	return loop.GoalAnswer{Objective: d.Objective, Metric: d.Metric, Target: d.Target, InScope: d.InScope, OutScope: d.OutScope}
 }
 
-// harnessText is the default harness with rules of the user's own.
-func harnessText(rules []string) []byte {
-	text := track.DefaultHarness()
-	if len(rules) == 0 {
-		return []byte(text)
+// customRules is the heading of the rules in words.
+var customRules = regexp.MustCompile(`(?im)^#{1,6}[ \t]*custom rules[ \t]*:?[ \t]*$\n?`)
+
+// heading is the next one.
+var heading = regexp.MustCompile(`(?m)^#{1,6}[ \t]`)
+
+// harnessText is a harness with these rules in words in place of those it has;
+// text is what is there, "" for the default.
+func harnessText(text string, rules []string) []byte {
+	if text == "" {
+		text = track.DefaultHarness()
 	}
-	const heading = "## Custom Rules\n"
-	before, after, ok := strings.Cut(text, heading)
-	if !ok {
-		return []byte(text + "\n" + heading + "\n- " + strings.Join(rules, "\n- ") + "\n")
+	body := "\n"
+	if len(rules) > 0 {
+		body = "\n- " + strings.Join(rules, "\n- ") + "\n\n"
 	}
-	return []byte(before + heading + "\n- " + strings.Join(rules, "\n- ") + "\n" + after)
+	at := customRules.FindStringIndex(text)
+	if at == nil {
+		return []byte(strings.TrimRight(text, "\n") + "\n\n## Custom Rules\n" + strings.TrimRight(body, "\n") + "\n")
+	}
+	rest := text[at[1]:]
+	end := len(rest)
+	if next := heading.FindStringIndex(rest); next != nil {
+		end = next[0]
+	}
+	return []byte(strings.TrimRight(text[:at[1]], "\n") + "\n" + body + rest[end:])
 }
 
 // count reads a whole number of at least one.

@@ -82,10 +82,10 @@ func (p *choosePage) chosen(m *Model) tea.Cmd {
 	case built:
 		m.busy = "the agent writes a benchmark"
 		draft, report, ctx, build := m.draft, m.report, m.ctx, m.world.Build.Build
-		return func() tea.Msg {
+		return m.doing(func() tea.Msg {
 			f, err := build(ctx, draft, report)
 			return builtMsg{f, err}
-		}
+		})
 	case kept:
 		m.bench = ofSettings(m.world.Settings)
 	case typed:

@@ -15,11 +15,15 @@ type form struct {
 }
 
 func newForm(m *Model, groups ...*huh.Group) *form {
+	return formIn(m.world.Dark, m.world.ASCII, groups...)
+}
+
+func formIn(dark, ascii bool, groups ...*huh.Group) *form {
 	keys := huh.NewDefaultKeyMap()
 	keys.Quit = key.NewBinding(key.WithDisabled()) // ours
 	keys.Text.Editor = key.NewBinding(key.WithDisabled())
 	keys.Select.Filter, keys.MultiSelect.Filter = key.NewBinding(key.WithDisabled()), key.NewBinding(key.WithDisabled())
-	f := huh.NewForm(groups...).WithTheme(theme(m.world.Dark, m.world.ASCII)).WithKeyMap(keys).WithShowHelp(false).WithAccessible(false)
+	f := huh.NewForm(groups...).WithTheme(theme(dark, ascii)).WithKeyMap(keys).WithShowHelp(false).WithAccessible(false)
 	return &form{huh: f}
 }
 

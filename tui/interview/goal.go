@@ -47,10 +47,10 @@ func (p *questionPage) start(m *Model, w, h int) tea.Cmd {
 		p.waiting = true
 		draft, turns, seen, ask := m.draft, append([]clarify.Turn{}, m.turns...), m.seen(), m.world.Clarify.Clarify
 		ctx := m.ctx
-		return func() tea.Msg {
+		return m.doing(func() tea.Msg {
 			c, err := ask(ctx, draft, turns, seen)
 			return clarifiedMsg{c, err}
-		}
+		})
 	}
 	scores := clarify.Rules(m.draft, m.seen(), m.turns)
 	return p.ask(m, scores, clarify.Ask(m.draft, scores, m.seen()))

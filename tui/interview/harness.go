@@ -52,7 +52,7 @@ func (p *harnessPage) update(m *Model, msg tea.Msg) tea.Cmd {
 	rules := rulesOf(p.rules)
 	var text []byte
 	if kept := slices.Equal(rules, m.world.Custom) && !slices.Contains(m.world.Open, gateHarness); !kept {
-		text = harnessText(rules)
+		text = harnessText(m.world.Harness, rules)
 	}
 	m.custom = rules
 	return tea.Batch(cmd, m.closing(StepHarness, "writing harness.md", func(context.Context) error { return m.world.Gates.Harness(text) }))

@@ -64,9 +64,9 @@ type World struct {
 	Open       []string // the gates that are open
 	Goal       track.Goal
 	Settings   track.Settings // those of the track, or of a new one
-	Custom     []string       // the harness's own rules
+	Harness    string         // harness.md, "" for a new one
+	Custom     []string       // its rules in words
 	LogDir     string         // where the benchmark's output goes, file by file
-	Target     string         // of the goal, "" for a new one
 
 	Gates   Gates
 	Survey  func(ctx context.Context) (survey.Report, error)

@@ -52,6 +52,7 @@ type Model struct {
 	roster  rosterAnswers
 	leaving bool
 	outcome Outcome
+	work    work
 }
 
 // New makes the interview of a world. It ends with ctx.
@@ -86,10 +87,10 @@ type (
 
 // Init begins the survey, which reads and writes nothing, and the first page.
 func (m *Model) Init() tea.Cmd {
-	look := func() tea.Msg {
+	look := m.doing(func() tea.Msg {
 		r, err := m.world.Survey(m.ctx)
 		return surveyMsg{r, err}
-	}
+	})
 	return tea.Batch(look, m.world.Feed.next(m.ctx), m.enter(m.step))
 }
 
@@ -116,6 +117,8 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, tea.Batch(cmds...)
 	case gateMsg:
 		return m, m.closed(msg)
+	case leaveMsg:
+		return m, m.leave()
 	}
 	return m, m.page.update(m, msg)
 }
@@ -213,7 +216,18 @@ func (m *Model) show(p page) tea.Cmd {
 func (m *Model) closing(s Step, what string, do func(context.Context) error) tea.Cmd {
 	m.busy, m.fault = what, ""
 	ctx := m.ctx
-	return func() tea.Msg { return gateMsg{s, do(ctx)} }
+	return m.doing(func() tea.Msg { return gateMsg{s, do(ctx)} })
+}
+
+// doing is a command whose end is waited for when the interview ends.
+func (m *Model) doing(do func() tea.Msg) tea.Cmd {
+	return func() tea.Msg {
+		if !m.work.begin() {
+			return nil
+		}
+		defer m.work.wg.Done()
+		return do()
+	}
 }
 
 // closed hears how a gate went.

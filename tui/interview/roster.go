@@ -79,10 +79,10 @@ func newAgentsPage(m *Model) page { return &agentsPage{answers: m.roster} }
 func (p *agentsPage) start(m *Model, w, h int) tea.Cmd {
 	if m.agents == nil {
 		find, ctx := m.world.Agents, m.ctx
-		return func() tea.Msg {
+		return m.doing(func() tea.Msg {
 			found, err := find(ctx)
 			return agentsMsg{found, err}
-		}
+		})
 	}
 	a := &p.answers
 	if a.main == "" {

@@ -63,7 +63,7 @@ func (p *trialPage) start(m *Model, w, h int) tea.Cmd {
 	in := loop.SetUp{Confirm: confirming(m.world.Feed)}
 	m.busy, m.fault = "running the benchmark", ""
 	gates := m.world.Gates
-	run := func() tea.Msg { return gateMsg{StepBenchmark, gates.Benchmark(ctx, v, in)} }
+	run := m.doing(func() tea.Msg { return gateMsg{StepBenchmark, gates.Benchmark(ctx, v, in)} })
 	return tea.Batch(run, p.look(ctx, m))
 }
 

@@ -56,7 +56,7 @@ func (p *trustPage) update(m *Model, msg tea.Msg) tea.Cmd {
 	}
 	m.outcome.Declined, m.outcome.Left = true, true
 	m.busy, m.leaving = "leaving", true
-	return tea.Batch(cmd, func() tea.Msg { return gateMsg{StepTrust, m.world.Gates.Distrust()} })
+	return tea.Batch(cmd, m.doing(func() tea.Msg { return gateMsg{StepTrust, m.world.Gates.Distrust()} }))
 }
 
 func (p *trustPage) resize(w, h int) tea.Cmd     { return p.form.resize(w, h-6) }
