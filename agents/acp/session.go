@@ -1,0 +1,185 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"si/agents"
+	"si/internal/clean"
+	"si/internal/proc"
+)
+
+// backstop is how long after the wall limit the runner ends a program that its own
+// session could not.
+const backstop = time.Minute
+
+const maxSaid = 10 // last lines of stderr that a failure quotes
+
+// session is one task: one program, one conversation, in one goroutine.
+type session struct {
+	b       *Backend
+	o       Options
+	p       Profile
+	t       agents.Task
+	env     []string
+	model   string // in use, as far as it is known
+	c       *child
+	log     *transcript
+	meter   *agents.Meter
+	secrets secrets
+	fence   fence
+
+	id      string // of the protocol's session
+	version string // what the program calls itself
+	calls   int    // requests sent
+	waiting string // key of the request that is under way
+	turn    bool   // the prompt is under way
+	ending  bool   // what is asked now is refused
+
+	wall  alarm
+	idle  alarm
+	heard time.Time
+
+	text  answer
+	held  map[agents.EventKind]string // words that may be the beginning of a secret
+	tools tools
+	used  *agents.Usage
+	cost  *float64
+	over  string // the limit that was passed
+	said  []string
+	noise int // lines that are no message
+}
+
+// begin starts the program.
+func (b *Backend) begin(ctx context.Context, t agents.Task) (*session, error) {
+	s := &session{
+		b: b, o: b.o, p: b.o.Profile, t: t, meter: agents.NewMeter(t.Limits), tools: newTools(), held: map[agents.EventKind]string{},
+		fence: newFence(t),
+	}
+	s.env = s.p.environment(t, b.o.Lookup)
+	s.secrets = secretsOf(append([][]string{s.env}, serverEnvs(t.MCP)...)...)
+	var err error
+	if s.log, err = newTranscript(t.Log); err != nil {
+		return nil, s.fail(agents.FailStart, "its log cannot be made", err)
+	}
+	args := s.p.flags(b.flags(ctx, t, s.env), firstText(t.Model, b.o.Model))
+	s.heard = b.o.Clock.Now()
+	s.wall, s.idle = ringAfter(b.o.Clock, t.Wall), ringAfter(b.o.Clock, t.Idle)
+	s.c = launch(ctx, b.run, proc.Command{
+		Path: s.p.Program, Args: args, Dir: t.Dir, Env: s.env,
+		Wall: wallOf(t), Supervised: true, Contain: t.Contain,
+	})
+	return s, nil
+}
+
+func wallOf(t agents.Task) time.Duration {
+	if t.Wall <= 0 {
+		return 0
+	}
+	return t.Wall + backstop
+}
+
+func serverEnvs(servers []agents.MCPServer) [][]string {
+	var out [][]string
+	for _, m := range servers {
+		out = append(out, m.Env)
+	}
+	return out
+}
+
+func (s *session) close() {
+	s.c.close()
+	s.wall.stop()
+	s.idle.stop()
+	s.log.close()
+}
+
+// emit makes an event harmless, tells everybody of it, and counts it.
+func (s *session) emit(e agents.Event) {
+	e.At = s.o.Clock.Now()
+	e.Text = clean.Text([]byte(s.secrets.mask(e.Text)))
+	e.Tool = clean.Line(s.secrets.mask(e.Tool), 80)
+	e.ToolID = clean.Line(e.ToolID, 100)
+	s.log.event(e)
+	if s.t.Watch != nil {
+		s.t.Watch(e)
+	}
+	if over := s.meter.Add(e); s.over == "" {
+		s.over = over
+	}
+}
+
+func (s *session) notice(format string, args ...any) {
+	s.emit(agents.Event{Kind: agents.EventNotice, Text: fmt.Sprintf(format, args...)})
+}
+
+// words tells what the model says or thinks. What may be the beginning of a secret
+// waits for its end.
+func (s *session) words(kind agents.EventKind, text string) {
+	text = s.held[kind] + text
+	sure := len(text) - s.secrets.unsure(text)
+	s.held[kind] = text[sure:]
+	if sure > 0 {
+		s.emit(agents.Event{Kind: kind, Text: text[:sure]})
+	}
+}
+
+// release tells the words that waited.
+func (s *session) release() {
+	for _, kind := range []agents.EventKind{agents.EventThought, agents.EventText} {
+		if text := s.held[kind]; text != "" {
+			s.held[kind] = ""
+			s.emit(agents.Event{Kind: kind, Text: text})
+		}
+	}
+}
+
+// complain keeps a line of stderr: for people, it is never read as anything.
+func (s *session) complain(b []byte) {
+	text := clean.Line(s.secrets.mask(string(b)), maxLogged)
+	if text == "" {
+		return
+	}
+	s.log.line("stderr: " + text)
+	s.said = append(s.said, clean.Line(text, 300))
+	s.said = s.said[max(0, len(s.said)-maxSaid):]
+}
+
+// pass counts a line of stdout that is no message.
+func (s *session) pass(b []byte) {
+	if s.noise++; s.noise <= 100 {
+		s.log.line("no message: " + clean.Line(s.secrets.mask(string(b[:min(len(b), 4*maxLogged)])), maxLogged))
+	}
+}
+
+func (s *session) fail(kind agents.FailureKind, what string, err error) *agents.Failure {
+	if err != nil {
+		err = masked{clean.Line(s.secrets.mask(err.Error()), 500), err}
+	}
+	return &agents.Failure{
+		Kind: kind, Role: s.t.Role, ID: s.t.ID, What: clean.Line(s.secrets.mask(what), 500), Log: s.t.Log, Err: err,
+		Said: strings.Join(s.said, "\n"), Spent: s.meter.Spent(),
+	}
+}
+
+// masked says an error without secrets and control characters.
+type masked struct {
+	said string
+	err  error
+}
+
+func (e masked) Error() string { return e.said }
+
+func (e masked) Is(target error) bool { return errors.Is(e.err, target) }
+
+func firstText(texts ...string) string {
+	for _, t := range texts {
+		if t = strings.TrimSpace(t); t != "" {
+			return t
+		}
+	}
+	return ""
+}
