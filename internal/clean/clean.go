@@ -21,6 +21,11 @@ func Text(b []byte) string {
 	out.Grow(len(b))
 	b = trimBOM(b)
 	for len(b) > 0 {
+		if n := plain(b); n > 0 {
+			out.Write(b[:n])
+			b = b[n:]
+			continue
+		}
 		r, size := utf8.DecodeRune(b)
 		switch {
 		case r == esc || stringOrCSI(r) != 0:
@@ -43,6 +48,17 @@ func Text(b []byte) string {
 		b = b[size:]
 	}
 	return out.String()
+}
+
+// plain is how many bytes at the start of b are printable ASCII, which is nearly
+// all text that there is: they are copied without a look at each.
+func plain(b []byte) int {
+	for i, c := range b {
+		if c < ' ' || c > '~' {
+			return i
+		}
+	}
+	return len(b)
 }
 
 // Line is Text on one line: every run of blanks becomes one blank, and a text
