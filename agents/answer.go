@@ -8,41 +8,79 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // contract says how one kind of document is read and judged.
 type contract[T any] struct {
-	keys  []string          // what tells the document from other objects
-	own   []string          // keys that si sets: what a model writes there is passed over
-	check func(*T) []string // completes and cleans the document, and lists its faults
+	keys  []string                 // what tells the document from other objects
+	own   []string                 // keys that si sets: what a model writes there is passed over
+	check func(*T) []string        // completes and cleans the document, and lists its faults
+	tune  func(*jsonschema.Schema) // adds to the schema what the Go type does not say
+}
+
+// form is the schema of the document.
+func (c contract[T]) form() (form, error) { return formOf[T](c.own, c.tune) }
+
+// read reads the document where the backend has a way of its own to give it, and
+// otherwise, or when that is broken, out of the answer's text.
+func (c contract[T]) read(a Answer) (T, finding) {
+	if len(a.JSON) == 0 {
+		return c.parse(a.Text)
+	}
+	doc, f := c.parse(string(a.JSON))
+	if len(f.faults) == 0 || strings.TrimSpace(a.Text) == "" {
+		return doc, f
+	}
+	other, g := c.parse(a.Text)
+	if len(g.faults) == 0 || f.object == "" {
+		return other, g
+	}
+	return doc, f
 }
 
 // parse reads the document out of an answer. Every fault is listed, the types
-// of all fields included, since there is one repair only.
+// of all values included, since there is one repair only.
 func (c contract[T]) parse(text string) (T, finding) {
 	var doc T
 	f := extract(text, c.keys)
 	if len(f.faults) > 0 {
 		return doc, f
 	}
-	f.faults = append(duplicates(f.object), decodeFields(f.object, &doc, c.own)...)
-	broken := faultFields(f.faults)
+	f.faults = duplicates(f.object)
+	wrong := c.violations(f.object)
+	for _, v := range wrong {
+		f.faults = append(f.faults, v.fault())
+	}
+	for _, fault := range decodeFields(f.object, &doc, c.own) {
+		root := rootField(fieldOf(fault))
+		if !slices.ContainsFunc(wrong, func(v violation) bool { return len(v.path) > 0 && v.path[0] == root }) {
+			f.faults = append(f.faults, fault)
+			wrong = append(wrong, violation{path: []string{root}})
+		}
+	}
 	for _, fault := range c.check(&doc) {
-		field, _, _ := strings.Cut(fault, ":")
-		if !slices.Contains(broken, rootField(field)) { // it is wrong already, not missing
+		if !slices.ContainsFunc(wrong, func(v violation) bool { return covers(v.path, fieldOf(fault)) }) { // it is wrong already, not missing
 			f.faults = append(f.faults, fault)
 		}
 	}
 	return doc, f
 }
 
-func faultFields(faults []string) []string {
-	var fields []string
-	for _, fault := range faults {
-		field, _, _ := strings.Cut(fault, ":")
-		fields = append(fields, rootField(field))
+// violations are the values of a wrong type. A document without a schema has none:
+// its fields are judged as they are decoded.
+func (c contract[T]) violations(object string) []violation {
+	form, err := c.form()
+	if err != nil {
+		return nil
 	}
-	return fields
+	return form.violations(object)
+}
+
+func fieldOf(fault string) string {
+	field, _, _ := strings.Cut(fault, ":")
+	return field
 }
 
 func rootField(field string) string {
@@ -50,6 +88,14 @@ func rootField(field string) string {
 		return field[:i]
 	}
 	return field
+}
+
+// covers reports whether a fault's field, such as steps[0].file, lies in the value
+// at path, or the value in it.
+func covers(path []string, field string) bool {
+	parts := strings.FieldsFunc(field, func(r rune) bool { return r == '.' || r == '[' || r == ']' })
+	n := min(len(parts), len(path))
+	return n > 0 && slices.Equal(parts[:n], path[:n])
 }
 
 // decodeFields decodes each field of the document by itself, because

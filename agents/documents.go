@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"si/internal/clean"
 	"si/track"
 )
@@ -27,6 +29,13 @@ func briefContract(t Task) contract[track.Brief] {
 			}
 			slices.SortStableFunc(b.Ideas, func(x, y track.Idea) int { return rank(x.Confidence) - rank(y.Confidence) })
 			return append(track.ValidateBrief(*b, t.Facts.Families), track.ValidateBriefIdeas(*b)...)
+		},
+		tune: func(s *jsonschema.Schema) {
+			require(s, "repo_analysis_summary", "ideas")
+			idea := s.Properties["ideas"].Items
+			require(idea, "title", "source", "evidence", "approach_family", "confidence", "estimated_impact")
+			oneWord(idea.Properties["approach_family"], t.Facts.Families...)
+			oneWord(idea.Properties["confidence"], "high", "medium", "low")
 		},
 	}
 }
@@ -57,7 +66,24 @@ func planContract(t Task) contract[track.Plan] {
 			tidyPlan(p, t.Facts.UserIdeas != "")
 			return append(faults, track.ValidatePlan(*p, t.Facts.Families)...)
 		},
+		tune: func(s *jsonschema.Schema) { planSchema(s, t.Facts.Families, t.Facts.UserIdeas != "") },
 	}
+}
+
+// planSchema leaves out what is no planner's to say.
+func planSchema(s *jsonschema.Schema, families []string, ideas bool) {
+	require(s, "hypothesis", "approach_family", "target_files", "steps", "expected_outcome", "history_reference")
+	oneWord(s.Properties["approach_family"], families...)
+	require(s.Properties["steps"].Items, "step", "file", "change")
+	require(s.Properties["expected_outcome"], "metric", "estimated_impact", "rationale")
+	require(s.Properties["history_reference"], "builds_on", "avoids")
+	if !ideas {
+		delete(s.Properties, "si")
+		s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(name string) bool { return name == "si" })
+		return
+	}
+	more := s.Properties["si"]
+	more.Properties, more.PropertyOrder = map[string]*jsonschema.Schema{"uses_ideas": more.Properties["uses_ideas"]}, nil
 }
 
 func hypothesisFaults(h string) []string {
@@ -121,6 +147,10 @@ func architectContract() contract[track.ArchitectReview] {
 			}
 			return faults
 		},
+		tune: func(s *jsonschema.Schema) {
+			require(s, "verdict", "feedback", "structural_concerns")
+			oneWord(s.Properties["verdict"], "approve", "reject")
+		},
 	}
 }
 
@@ -128,6 +158,16 @@ func criticContract() contract[track.CriticReview] {
 	return contract[track.CriticReview]{
 		keys:  []string{"h001_hypothesis_count", "history_aware", "verdict"},
 		check: checkCritic,
+		tune: func(s *jsonschema.Schema) {
+			require(s, "h001_hypothesis_count", "history_aware", "verdict")
+			for _, name := range []string{"h002_family_streak", "h003_intra_round_diversity", "schema_valid"} { // decided by rule
+				delete(s.Properties, name)
+			}
+			s.PropertyOrder = []string{"h001_hypothesis_count", "history_aware", "rejection_reason", "verdict"}
+			oneWord(s.Properties["h001_hypothesis_count"], pass, fail)
+			oneWord(s.Properties["history_aware"], pass, fail)
+			oneWord(s.Properties["verdict"], approved, rejected)
+		},
 	}
 }
 

@@ -65,7 +65,7 @@ func TestPlanFaults(t *testing.T) {
 		{"a path out of the tree", map[string]any{"target_files": []string{"../x"}}, "target_files[0]: "},
 		{"an absolute path in a step", map[string]any{"steps": []any{map[string]any{"file": "/etc/passwd", "change": "x"}}}, "steps[0].file: "},
 		{"git's own folder", map[string]any{"target_files": []string{"a/.git/config"}}, "target_files[0]: "},
-		{"a nested type", map[string]any{"expected_outcome": map[string]any{"metric": 1}}, "expected_outcome.metric: want a text, found number"},
+		{"a nested type", map[string]any{"expected_outcome": map[string]any{"metric": 1, "estimated_impact": "none", "rationale": "x"}}, "expected_outcome.metric: want a text, found number, at /expected_outcome/metric"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, f := planContract(sampleTask(Planner, "planner_a")).parse(planJSON(t, tc.change))

@@ -90,11 +90,18 @@ func ask[T any](ctx context.Context, t *Team, task Task, c contract[T]) (T, erro
 	if err := t.fill(&task); err != nil {
 		return none, err
 	}
+	form, err := c.form()
+	if err != nil {
+		return none, t.unstarted(task, err)
+	}
+	if task.Schema == nil {
+		task.Schema = form.wanted
+	}
 	answer, err := t.run(ctx, task)
 	if err != nil {
 		return none, err
 	}
-	doc, f := c.parse(answer.Text)
+	doc, f := c.read(answer)
 	if len(f.faults) == 0 {
 		return doc, nil
 	}
@@ -105,7 +112,7 @@ func ask[T any](ctx context.Context, t *Team, task Task, c contract[T]) (T, erro
 	if answer, err = t.run(ctx, task); err != nil {
 		return none, err
 	}
-	if doc, f = c.parse(answer.Text); len(f.faults) == 0 {
+	if doc, f = c.read(answer); len(f.faults) == 0 {
 		return doc, nil
 	}
 	return none, &AnswerError{Role: task.Role, ID: task.ID, Faults: lines(f.faults), Answer: f.near, Log: task.Log}

@@ -57,7 +57,11 @@ func (p program) Order(t agents.Task, dir string) (stream.Order, error) {
 	}
 	o := stream.Order{Env: p.o.Environment(t, keys()), Stdin: t.Prompt}
 	if len(t.Schema) > 0 {
-		o.Files = map[string][]byte{schemaFile: t.Schema}
+		schema, err := agents.StrictSchema(t.Schema)
+		if err != nil {
+			return stream.Order{}, err
+		}
+		o.Files = map[string][]byte{schemaFile: schema}
 		args = append(args, "--output-schema", filepath.Join(dir, schemaFile))
 	}
 	if t.Limits.CostUSD > 0 {

@@ -3,6 +3,7 @@ package openai
 import (
 	"encoding/json"
 
+	"si/agents"
 	"si/agents/httpmodel"
 	"si/agents/httpmodel/tools"
 )
@@ -123,6 +124,15 @@ func toolOf(t tools.Spec) tool {
 	return tool{"function", toolFunction{t.Name, t.About, t.Schema}}
 }
 
+// strict is the schema as strict mode takes it. What cannot be read is sent as it
+// is, for the server to refuse.
+func strict(schema json.RawMessage) json.RawMessage {
+	if out, err := agents.StrictSchema(schema); err == nil {
+		return out
+	}
+	return schema
+}
+
 // hold holds the model to the schema of its answer in the form of the ladder.
 func hold(body *request, r httpmodel.Request) {
 	if len(r.Schema) == 0 {
@@ -132,7 +142,7 @@ func hold(body *request, r httpmodel.Request) {
 	case httpmodel.RungSchema:
 		body.ResponseFormat = map[string]any{
 			"type":        "json_schema",
-			"json_schema": map[string]any{"name": "answer", "schema": r.Schema, "strict": true},
+			"json_schema": map[string]any{"name": "answer", "schema": strict(r.Schema), "strict": true},
 		}
 	case httpmodel.RungObject:
 		body.ResponseFormat = map[string]any{"type": "json_object"}
