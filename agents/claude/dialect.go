@@ -25,6 +25,7 @@ type dialect struct {
 	seen    map[string]bool   // messages whose tokens were counted
 	usage   agents.Usage      // of the messages so far: less than the truth, which the result tells
 	refused int               // tries again after the key was refused
+	refusal string            // what was said then
 	limit   limitInfo         // the last word on a usage limit
 	result  *result           // the last one
 	counted tally             // of all results
@@ -156,6 +157,7 @@ func (d *dialect) system(l line) []agents.Event {
 	case "api_retry":
 		if l.ErrorStatus == 401 || l.ErrorStatus == 403 {
 			d.refused++
+			d.refusal = textOf(l.Error)
 		}
 		why := fmt.Sprintf("%s; try %d of %d", textOf(l.Error), l.Attempt, l.MaxRetries)
 		if l.ErrorStatus > 0 {

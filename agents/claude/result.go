@@ -100,7 +100,7 @@ func (d *dialect) End(e stream.Exit) stream.Verdict {
 	r := d.result
 	switch {
 	case r == nil && d.refused > 0:
-		return stream.Failed("authentication failed", 401, d.now(), d.zone)
+		return stream.Failed(d.refusal, 401, d.now(), d.zone)
 	case r == nil && d.limit.Status == "rejected":
 		return d.limited(stream.Failed("the "+d.limit.Type+" limit is reached", 429, d.now(), d.zone))
 	case r == nil:

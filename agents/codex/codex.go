@@ -31,8 +31,8 @@ type program struct{ o Options }
 const schemaFile = "answer.schema.json"
 
 // Dialect is as promised by stream.Program.
-func (p program) Dialect(_ agents.Task, now func() time.Time) stream.Dialect {
-	return &dialect{now: now, zone: p.o.Zone}
+func (p program) Dialect(t agents.Task, now func() time.Time) stream.Dialect {
+	return &dialect{now: now, zone: p.o.Zone, model: t.Model}
 }
 
 // Order starts codex exec, which asks nobody. Settings are given by -c, where a

@@ -17,6 +17,7 @@ type dialect struct {
 	now  func() time.Time
 	zone *time.Location
 
+	model  string // that was asked for: the stream does not name it
 	text   string // the last message: the answer
 	failed string // what turn.failed said
 	wrong  string // what the last error said
@@ -91,7 +92,7 @@ func (d *dialect) Line(data []byte) []agents.Event {
 	}
 	switch l.Type {
 	case "thread.started":
-		return []agents.Event{{Kind: agents.EventStarted, Session: l.Thread}}
+		return []agents.Event{{Kind: agents.EventStarted, Session: l.Thread, Model: d.model}}
 	case "turn.started":
 		d.done, d.ok = false, false
 	case "item.started":

@@ -17,12 +17,16 @@ import (
 
 	"si/agents"
 	"si/internal/proc"
+	"si/internal/sandbox"
 )
 
 // modeKey makes the test binary play an agent program.
 const modeKey = "AGENT_MODE"
 
 func TestMain(m *testing.M) {
+	if code, was := sandbox.Exec(os.Args); was {
+		os.Exit(code)
+	}
 	if code, was := proc.Supervise(os.Args); was {
 		os.Exit(code)
 	}
