@@ -35,6 +35,7 @@ type asked struct {
 	yes    bool
 	said   bool
 	over   bool
+	w      int
 }
 
 func newAsked(c Choice) *asked {
@@ -53,6 +54,7 @@ func (m *asked) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.over = true
 		return m, tea.Quit
 	case tea.WindowSizeMsg:
+		m.w = msg.Width
 		return m, m.form.resize(min(78, msg.Width), confirmLines)
 	case tea.KeyPressMsg:
 		if k := msg.String(); k == "ctrl+c" || k == "esc" || k == "q" {
@@ -71,8 +73,8 @@ func (m *asked) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // View draws the question; when it is answered only the text stays.
 func (m *asked) View() tea.View {
 	var out []string
-	for _, line := range strings.Split(strings.TrimRight(m.choice.Text, "\n"), "\n") {
-		out = append(out, clean.Line(line, 300))
+	for _, line := range strings.Split(strings.TrimRight(clean.Text([]byte(m.choice.Text)), "\n"), "\n") {
+		out = append(out, m.look.Cut(line, max(20, m.w)))
 	}
 	if !m.over {
 		out = append(out, "", m.form.view())

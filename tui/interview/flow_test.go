@@ -1,6 +1,8 @@
 package interview_test
 
 import (
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,41 +15,58 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m,
 		goleak.IgnoreAnyFunction("charm.land/bubbles/v2/cursor.(*Model).Blink.func1"),
 		goleak.IgnoreAnyFunction("charm.land/bubbletea/v2.(*Program).execBatchMsg"),
-		goleak.IgnoreAnyFunction("charm.land/bubbletea/v2.(*Program).execSequenceMsg"))
+		goleak.IgnoreAnyFunction("charm.land/bubbletea/v2.(*Program).execSequenceMsg"),
+		goleak.IgnoreAnyFunction("github.com/charmbracelet/ultraviolet.(*TerminalReader).StreamEvents")) // a key that came after the end
+}
+
+// stage is a screen of the interview, and what leads on from it by taking what is
+// offered.
+type stage struct {
+	name string
+	sees []string
+	on   []string // keys; a name in [ ] is waited for instead of pressed
+}
+
+// stages are a whole interview on the Go repository.
+func stages() []stage {
+	return []stage{
+		{"trust", []string{"Do you trust this repository?", "/home/ada/src/lexer", "notes.txt", "bubblewrap"}, []string{"y"}},
+		{"objective", []string{"What shall become better?", "README.md:3", "ambiguity"}, []string{"<enter>"}},
+		{"metric", []string{"Which number decides?", "lexer_test.go:17"}, []string{"<enter>"}},
+		{"target", []string{"When is it good enough?"}, []string{"<enter>"}},
+		{"scope", []string{"Which files may be changed?", "files"}, []string{"<enter>"}},
+		{"goal", []string{"Is this the goal?"}, []string{"<enter>"}},
+		{"choose", []string{"Which benchmark decides?", "./index", "seals", "*_test.go"}, []string{"<enter>"}},
+		{"command", []string{"┃ Command: runs again", "gobench"}, []string{"<enter>", "[┃ How its output]", "<enter>", "[┃ Metric, as]", "<enter>", "[┃ What is better]", "<enter>"}},
+		{"sealed", []string{"┃ Sealed", "index/*_test.go"}, []string{"<enter>", "[┃ Result files]", "<enter>", "[┃ Must go test ./... pass]", "y"}},
+		{"trial", []string{"run 3", "spread 2.00 %", "8 runs, 12 s", "This command runs again and again"}, []string{"<enter>"}},
+		{"harness", []string{"Rules of your own"}, []string{"Keep the API.", "<enter>"}},
+		{"agents", []string{"Who thinks and edits?", "Claude Code", "not logged in", "built-in tuner"}, []string{"<enter>", "[┃ One agent for every role]", "<enter>"}},
+		{"size", []string{"┃ Plans in a round"}, []string{"<enter>", "[┃ Rounds at most]", "<enter>"}},
+		{"start", []string{"Start now?", "Keep the API.", "claude; 3 plans in a round"}, []string{"<enter>"}},
+	}
+}
+
+// take does what leads on from a stage.
+func (s *terminal) take(g stage) {
+	s.t.Helper()
+	for _, k := range g.on {
+		if wait, ok := strings.CutPrefix(k, "["); ok {
+			s.sees(strings.TrimSuffix(wait, "]"))
+			continue
+		}
+		s.press(k)
+	}
 }
 
 // TestFromTrustToStart plays a whole interview by taking what is offered.
 func TestFromTrustToStart(t *testing.T) {
-	w, g := world(t, "go-lexer")
+	w, g := world(t)
 	s := play(t, w, 100, 30)
-	s.sees("Do you trust this repository?", "/home/ada/src/lexer", "notes.txt", "bubblewrap")
-	s.press("y")
-	s.sees("What shall become better?", "README.md:3", "ambiguity")
-	s.press("<enter>")
-	s.sees("Which number decides?", "lexer_test.go:17")
-	s.press("<enter>")
-	s.sees("When is it good enough?")
-	s.press("<enter>")
-	s.sees("Which files may be changed?", "3 files")
-	s.press("<enter>")
-	s.sees("Is this the goal?")
-	s.press("<enter>")
-	s.sees("Which benchmark decides?", "go test -run '^$' -bench . . ./index", "seals", "*_test.go")
-	s.press("<enter>")
-	s.sees("Command: runs again and again", "gobench")
-	s.through("How its output", "Metric, as", "What is better", "Sealed")
-	s.sees("index/*_test.go")
-	s.through("Result files", "Must go test ./... pass")
-	s.press("y")
-	s.sees("run 3", "spread 2.00 %", "8 runs, 12 s", "This command runs again and again")
-	s.press("<enter>")
-	s.sees("Rules of your own")
-	s.press("Keep the API.", "<enter>")
-	s.sees("Who thinks and edits?", "Claude Code", "not logged in", "built-in tuner")
-	s.through("One agent for every role", "Plans in a round", "Rounds at most")
-	s.press("<enter>")
-	s.sees("Start now?", "Keep the API.", "claude; 3 plans in a round")
-	s.press("<enter>")
+	for _, stage := range stages() {
+		s.sees(stage.sees...)
+		s.take(stage)
+	}
 	if out := s.ends(); !out.Start || !out.Finished || out.Left {
 		t.Errorf("outcome %+v", out)
 	}
@@ -64,4 +83,159 @@ func TestFromTrustToStart(t *testing.T) {
 	if !strings.Contains(g.text, "- Keep the API.") || !strings.Contains(g.text, "H003") {
 		t.Errorf("harness:\n%s", g.text)
 	}
+}
+
+// TestLeaveAtEachQuestion leaves at every screen: what was confirmed is kept, and
+// nothing of what was open is written.
+func TestLeaveAtEachQuestion(t *testing.T) {
+	all := stages()
+	closes := map[string]string{"trust": "trust", "goal": "goal", "trial": "benchmark", "harness": "harness", "size": "agents", "start": "finish"}
+	for i, last := range all {
+		t.Run(last.name, func(t *testing.T) {
+			t.Parallel()
+			w, g := world(t)
+			s := play(t, w, 100, 30)
+			var want []string
+			for _, stage := range all[:i] {
+				s.sees(stage.sees...)
+				s.take(stage)
+				if gate := closes[stage.name]; gate != "" {
+					want = append(want, gate)
+				}
+			}
+			s.sees(last.sees...)
+			s.press("<ctrl+c>")
+			out := s.ends()
+			if !out.Left || out.Start || out.Finished {
+				t.Errorf("outcome %+v", out)
+			}
+			var got []string
+			for _, line := range strings.Fields(strings.ReplaceAll(g.said(), "\n", " \n ")) {
+				if slices.Contains([]string{"trust", "goal", "benchmark", "harness", "agents", "finish"}, line) && !slices.Contains(got, line) {
+					got = append(got, line)
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("written %v, want %v\n%s", got, want, g.said())
+			}
+		})
+	}
+}
+
+// TestBackFromEachStep goes back from each screen to the first question and on
+// again: the answers are still there.
+func TestBackFromEachStep(t *testing.T) {
+	w, g := world(t)
+	s := play(t, w, 100, 30)
+	all := stages()
+	for _, stage := range all[:13] {
+		s.sees(stage.sees...)
+		s.take(stage)
+	}
+	s.sees("Start now?")
+	for _, want := range []string{
+		"Who thinks and edits?", "Rules of your own", "┃ Command: runs again", "Which benchmark decides?", "Is this the goal?",
+		"Which files may be changed?", "When is it good enough?", "Which number decides?", "What shall become better?", "Do you trust this repository?",
+	} {
+		s.press("<esc>")
+		s.sees(want)
+	}
+	s.press("y")
+	s.sees("Is this the goal?", "*.go, index/*.go") // everything is said already
+	s.press("<enter>")
+	s.sees("Which benchmark decides?")
+	s.press("<ctrl+c>")
+	s.ends()
+	if n := strings.Count(g.said(), "goal Make everything"); n != 2 {
+		t.Errorf("the goal was written %d times", n)
+	}
+}
+
+func TestTrustDeclined(t *testing.T) {
+	w, g := world(t)
+	s := play(t, w, 80, 24)
+	s.sees("Do you trust")
+	s.press("<enter>") // no is what enter says
+	if out := s.ends(); !out.Declined || !out.Left || g.said() != "distrust" {
+		t.Errorf("%+v, %s", out, g.said())
+	}
+}
+
+// TestNoisyBenchmark wants the user's word: enter alone does not take it.
+func TestNoisyBenchmark(t *testing.T) {
+	w, g := world(t)
+	g.trial = loud()
+	s := play(t, w, 100, 30)
+	for _, stage := range stages()[:9] {
+		s.sees(stage.sees...)
+		s.take(stage)
+	}
+	s.sees("spread 21.00 %", "17 runs, 67 min", "Take it all the same?")
+	s.press("<enter>")
+	s.sees("┃ Command: runs again")
+	if strings.Contains(g.said(), "benchmark") {
+		t.Errorf("a noisy benchmark was taken by enter: %s", g.said())
+	}
+}
+
+// TestBackWhileTheBenchmarkRuns ends the run and comes back to the form.
+func TestBackWhileTheBenchmarkRuns(t *testing.T) {
+	w, g := world(t)
+	g.hold = make(chan struct{})
+	s := play(t, w, 100, 30)
+	for _, stage := range stages()[:9] {
+		s.sees(stage.sees...)
+		s.take(stage)
+	}
+	s.sees("run 3", "esc ends it")
+	s.press("<esc>")
+	s.sees("┃ Command: runs again")
+	if strings.Contains(g.said(), "benchmark") {
+		t.Error(g.said())
+	}
+}
+
+// TestLeaveWhileTheBenchmarkRuns waits for the end of what runs.
+func TestLeaveWhileTheBenchmarkRuns(t *testing.T) {
+	w, g := world(t)
+	g.hold = make(chan struct{})
+	s := play(t, w, 100, 30)
+	for _, stage := range stages()[:9] {
+		s.sees(stage.sees...)
+		s.take(stage)
+	}
+	s.sees("run 3")
+	s.press("<ctrl+c>")
+	if out := s.ends(); !out.Left || strings.Contains(g.said(), "benchmark") {
+		t.Errorf("%+v, %s", out, g.said())
+	}
+}
+
+// TestRefusals shows why a gate did not close, and lets the person mend it.
+func TestRefusals(t *testing.T) {
+	w, g := world(t)
+	g.refuse["goal"] = errors.New("the scope of the goal (*.go) matches no file of main")
+	s := play(t, w, 100, 30)
+	for _, stage := range stages()[:6] {
+		s.sees(stage.sees...)
+		s.take(stage)
+	}
+	s.sees("matches no file of main", "Objective: what shall become better")
+	g.mu.Lock()
+	delete(g.refuse, "goal")
+	g.refuse["benchmark"] = errors.New("the benchmark gives no score on the unchanged repository: exit code 1")
+	g.mu.Unlock()
+	for _, f := range []string{"Metric: the number", "Target: a score", "Scope: files"} {
+		s.press("<enter>")
+		s.sees("┃ " + f)
+	}
+	s.press("<enter>")
+	s.sees("Is this the goal?")
+	for _, stage := range stages()[5:9] {
+		s.sees(stage.sees...)
+		s.take(stage)
+	}
+	s.sees("gives no score on the unchanged repository", "r run it again")
+	s.press("<enter>")
+	s.sees("┃ Command: runs again")
 }

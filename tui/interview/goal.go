@@ -19,6 +19,9 @@ type questionPage struct {
 	w, h     int
 }
 
+// clearEnough is the score from which on an answer stands.
+const clearEnough = 80
+
 // own is the choice of answering in one's own words.
 const own = "\x00own"
 
@@ -68,7 +71,7 @@ func (p *questionPage) ask(m *Model, scores clarify.Scores, q clarify.Question) 
 		}
 		options = append(options, huh.NewOption("in my own words", own))
 		p.pick = q.Offers[0]
-		if p.answer != "" {
+		if p.answer != "" && scores[q.About].Value >= clearEnough { // the person came back to it
 			p.pick = own
 		}
 		fields = append(fields, huh.NewSelect[string]().Title(q.Text).Options(options...).Value(&p.pick))
@@ -76,7 +79,7 @@ func (p *questionPage) ask(m *Model, scores clarify.Scores, q clarify.Question) 
 	words := huh.NewInput().Title(q.Text).Value(&p.answer).CharLimit(2000).Validate(filledIn)
 	groups := []*huh.Group{huh.NewGroup(words)}
 	if len(fields) > 0 {
-		groups = []*huh.Group{huh.NewGroup(fields...), huh.NewGroup(words.Title("In your own words")).WithHideFunc(func() bool { return p.pick != own })}
+		groups = []*huh.Group{huh.NewGroup(fields...), huh.NewGroup(words).WithHideFunc(func() bool { return p.pick != own })}
 	}
 	p.form = newForm(m, groups...)
 	return p.form.start(p.formWidth(m), p.h-len(p.above(m)))

@@ -68,7 +68,7 @@ func scoreboard(l look.Look, s clarify.Scores, w int) []string {
 		full := v * bar / 100
 		paint, mark := l.Bad, l.Marks.Waiting
 		switch {
-		case v >= 80:
+		case v >= clearEnough:
 			paint, mark = l.Good, l.Marks.Done
 		case v > 0:
 			paint, mark = l.Warn, l.Marks.Working
@@ -92,7 +92,7 @@ func scoreLine(l look.Look, s clarify.Scores, w int) string {
 	for _, d := range clarify.Dimensions() {
 		v := s[d].Value
 		paint := l.Warn
-		if v >= 80 {
+		if v >= clearEnough {
 			paint = l.Good
 		}
 		parts = append(parts, string(d)+" "+paint.On(fmt.Sprint(v)))

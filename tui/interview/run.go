@@ -86,7 +86,7 @@ var errStuck = errors.New("the terminal takes no more output")
 func giveUp(t Terminal, p *tea.Program, before *term.State, ended <-chan error) error {
 	go p.Kill() // can wait for the terminal
 	select {
-	case <-ended:
+	case <-ended: //nolint:errcheck // it was ended, so it says that
 		return nil
 	case <-time.After(patience):
 		_ = term.Restore(t.In.Fd(), before) // there is nothing better to do

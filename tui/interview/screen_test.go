@@ -45,7 +45,7 @@ func play(t *testing.T, world interview.World, w, h int) *terminal {
 	s := &terminal{t: t, emu: vt.NewSafeEmulator(w, h), keys: keys, drawn: make(chan struct{}, 1), done: make(chan struct{})}
 	ctx, cancel := context.WithCancel(t.Context())
 	s.model = interview.New(ctx, world)
-	program := tea.NewProgram(s.model, tea.WithInput(in), tea.WithOutput(s), tea.WithWindowSize(w, h), tea.WithoutSignalHandler(), tea.WithEnvironment([]string{"TERM=xterm-256color"}))
+	program := tea.NewProgram(s.model, tea.WithInput(in), tea.WithOutput(s), tea.WithWindowSize(w, h), tea.WithoutSignalHandler(), tea.WithFPS(120), tea.WithEnvironment([]string{"TERM=xterm-256color"}))
 	var wg sync.WaitGroup
 	wg.Go(func() { // the emulator answers what the program asks the terminal
 		buf := make([]byte, 256)
@@ -124,16 +124,6 @@ func (s *terminal) press(keys ...string) {
 		if _, err := io.WriteString(s.keys, k); err != nil {
 			s.t.Fatal(err)
 		}
-	}
-}
-
-// through takes one field after the other, each when it has the focus: keys that
-// come sooner belong to the field before.
-func (s *terminal) through(fields ...string) {
-	s.t.Helper()
-	for _, f := range fields {
-		s.press("<enter>")
-		s.sees("┃ " + f)
 	}
 }
 

@@ -30,6 +30,8 @@ type trialPage struct {
 type trialState struct {
 	command string
 	runs    []track.Sample
+	checks  int    // runs of the canaries and guards so far
+	noise   string // what the runs of the baseline say, once they are taken
 	notes   []string
 	tail    []string // the last lines that the benchmark printed
 	log     string
@@ -187,13 +189,30 @@ func (p *trialPage) keys() string {
 	return "the benchmark runs; esc ends it"
 }
 
+// saidAlready tells notes that the page says in its own form.
+func saidAlready(text string) bool {
+	for _, begin := range []string{"run ", "runs repeat exactly", "scores of 0 or less", "a gain of "} {
+		if strings.HasPrefix(text, begin) {
+			return true
+		}
+	}
+	return false
+}
+
+// purposeSetup marks the runs of the unchanged repository.
+const purposeSetup = "setup"
+
 // hear takes one event of the loop.
 func (s *trialState) hear(e track.Event) {
 	switch e.Ev { //nolint:exhaustive // the others do not come in a set-up
 	case track.EvMeasured:
 		var sample track.Sample
-		if e.Decode(&sample) == nil {
+		switch {
+		case e.Decode(&sample) != nil:
+		case sample.Purpose == purposeSetup:
 			s.runs = append(s.runs, sample)
+		default:
+			s.checks++
 		}
 	case track.EvCanary:
 		var c track.CanaryEvent
@@ -202,7 +221,12 @@ func (s *trialState) hear(e track.Event) {
 		}
 	case track.EvWarning, track.EvSetup:
 		var n track.Note
-		if e.Decode(&n) == nil && !strings.HasPrefix(n.Text, "run ") && !strings.HasPrefix(n.Text, "noise:") {
+		switch {
+		case e.Decode(&n) != nil:
+		case saidAlready(n.Text):
+		case strings.HasPrefix(n.Text, "noise:"):
+			s.noise = clean.Line(n.Text, 100)
+		default:
 			s.notes = append(s.notes, clean.Line(n.Text, 300))
 		}
 	default:

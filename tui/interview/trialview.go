@@ -25,7 +25,7 @@ func trialView(l look.Look, s trialState, w, h int) []string {
 	out := []string{l.Faint.On("command ") + l.Cut(clean.Line(s.command, 1000), max(10, w-8)), ""}
 	out = append(out, runLines(l, s.runs, w)...)
 	if s.trial == nil && s.fault == "" {
-		out = append(out, l.Faint.On(fmt.Sprintf("%s running, %.0f s; at least three runs, six where they differ", l.Marks.Working, s.seconds)))
+		out = append(out, progress(l, s, w)...)
 	}
 	if s.trial != nil {
 		out = append(out, "")
@@ -55,22 +55,32 @@ func trialView(l look.Look, s trialState, w, h int) []string {
 	return out
 }
 
+// progress says what runs now.
+func progress(l look.Look, s trialState, w int) []string {
+	now := fmt.Sprintf("%s running, %.0f s; at least three runs, six where they differ", l.Marks.Working, s.seconds)
+	if s.noise == "" {
+		return []string{l.Faint.On(l.Cut(now, w))}
+	}
+	out := []string{l.Strong.On(l.Cut(s.noise, w))}
+	now = fmt.Sprintf("%s checking, %.0f s, run %d: it must not prefer a copy of the same commit, and must fail when what may change is broken", l.Marks.Working, s.seconds, s.checks+1)
+	for _, line := range l.Wrap(now, w, 2) {
+		out = append(out, l.Faint.On(line))
+	}
+	return out
+}
+
 // runLines are the runs of the baseline, each with a bar between the least and the
 // largest score so far, so that the spread is seen.
 func runLines(l look.Look, runs []track.Sample, w int) []string {
 	var scores []float64
 	for _, r := range runs {
-		if r.Purpose == "setup" && r.Score != nil {
+		if r.Score != nil {
 			scores = append(scores, *r.Score)
 		}
 	}
 	var out []string
-	n := 0
-	for _, r := range runs {
-		if r.Purpose != "setup" {
-			continue
-		}
-		n++
+	for i, r := range runs {
+		n := i + 1
 		if r.Score == nil {
 			out = append(out, l.Bad.On(l.Cut(fmt.Sprintf("%s run %d  %s", l.Marks.Failed, n, clean.Line(r.Fault, 300)), w)))
 			continue

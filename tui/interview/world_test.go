@@ -61,7 +61,7 @@ func (g *gates) Goal(_ context.Context, a loop.GoalAnswer, _ track.Settings) err
 func (g *gates) Benchmark(ctx context.Context, v track.Settings, in loop.SetUp) error {
 	for i := range g.runs {
 		score := 100.0 + float64(i)
-		e := track.Event{Ev: track.EvMeasured, Data: []byte(fmt.Sprintf(`{"purpose":"setup","key":"setup/%d","score":%g,"wall_seconds":1.5}`, i+1, score))}
+		e := track.Event{Ev: track.EvMeasured, Data: []byte(fmt.Sprintf(`{"purpose":"setup","key":"setup/%d","score":%g,"wall_s":1.5}`, i+1, score))}
 		g.feed.Event(e)
 	}
 	if g.hold != nil {
@@ -114,9 +114,9 @@ func loud() loop.Trial {
 }
 
 // world is that of a small Go repository with a fresh track.
-func world(t *testing.T, repository string) (interview.World, *gates) {
+func world(t *testing.T) (interview.World, *gates) {
 	t.Helper()
-	a, err := txtar.ParseFile(filepath.Join("..", "..", "loop", "survey", "testdata", repository+".txtar"))
+	a, err := txtar.ParseFile(filepath.Join("..", "..", "loop", "survey", "testdata", "go-lexer.txtar"))
 	if err != nil {
 		t.Fatal(err)
 	}
