@@ -58,6 +58,7 @@ type Task struct {
 	Limits Limits
 	Watch  func(Event)  // hears each event at once, from one goroutine; must not block; may be nil
 	Played func(Player) // hears who plays, before each start; may be nil
+	Said   func(Answer) // hears each answer before it is judged; may be nil
 	Paid   func(Spent)  // hears what each start cost, also one that failed; may be nil
 }
 
@@ -86,7 +87,8 @@ type Facts struct {
 	Plan       *track.Plan     // reviewers and executors
 	OtherPlans []track.Plan    // critics: the earlier plans of this round, in planner order
 	Planners   []string        // all planners of this round
-	UserIdeas  string          // idea.md's text, for the planner that is to use it
+	Learned    Learned
+	UserIdeas  string // idea.md's text, for the planner that is to use it
 }
 
 // Goal is what agents need of goal.md.

@@ -73,6 +73,9 @@ func start(ctx context.Context, p Player, task Task) (Answer, error) {
 		}
 		task.Paid(spent)
 	}
+	if task.Said != nil && err == nil {
+		task.Said(answer)
+	}
 	return answer, err
 }
 

@@ -105,6 +105,7 @@ type view struct {
 	Ideas     string
 	Plan      string
 	Others    string
+	Learned   learnedView
 }
 
 func viewOf(t Task) view {
@@ -124,6 +125,7 @@ func viewOf(t Task) view {
 		Brief:    fence("brief", briefText(f.Brief), maxBrief),
 		Plan:     fence("plan", planText(f.Plan), maxPlan),
 		Others:   fence("plans", othersText(f.OtherPlans), maxOthers),
+		Learned:  learnedOf(f.Learned),
 	}
 	if t.Role != Executor { // an executor carries out its plan; others' scores only invite copying
 		v.History = fence("history", historyText(f.History, maxHistory), maxHistory+1024)

@@ -126,9 +126,12 @@ func (t *Team) fill(task *Task) error {
 	if task.Prompt != "" {
 		return nil
 	}
-	prompt, err := t.prompts.Render(*task)
+	prompt, why, err := t.prompts.render(*task)
 	if err != nil {
 		return t.unstarted(*task, err)
+	}
+	if why != nil && task.Watch != nil {
+		task.Watch(Event{Kind: EventNotice, Text: why.Error() + "; the built-in one is used", Failed: true})
 	}
 	task.Prompt = prompt
 	return nil

@@ -123,3 +123,16 @@ func roleNames() string {
 	}
 	return strings.Join(names, ", ")
 }
+
+// judges tells whether a run is looked back on by an agent. A command of the user's
+// plays the roles of a round; whether it can judge, the user says.
+func (c cast) judges(setting string) bool {
+	kind, _, _ := strings.Cut(c.names[agents.Retrospective], ":")
+	switch setting {
+	case "agent":
+		return kind != kindTuner
+	case "count":
+		return false
+	}
+	return kind != kindTuner && kind != kindCommand
+}

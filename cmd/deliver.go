@@ -37,6 +37,7 @@ again, so a second delivery is free.`,
 	f := c.Flags()
 	f.BoolVar(&o.NoMeasure, "no-measure", false, "do not run the benchmark; gains keep the figures of their rounds")
 	f.BoolVar(&o.OnlyReal, "only-real", false, "leave off what leaving out shows to be worth nothing, and measure the rest")
+	f.BoolVar(&o.Learned, "with-learned", false, "put what was learned about the repository into a last commit")
 	f.StringVar(&o.Out, "out", "", "folder for the report (default: the track's tracking folder)")
 	f.BoolVar(&o.Push, "push", false, "push the branch to origin")
 	f.BoolVar(&o.Pull, "pr", false, "push it and open a pull request with gh")

@@ -52,6 +52,10 @@ func (instant) Critic(context.Context, agents.Task) (track.CriticReview, error) 
 	return track.CriticReview{H001: "pass", H002: "pass", H003: "pass", SchemaValid: "pass", HistoryAware: "pass", Verdict: "approved"}, nil
 }
 
+func (instant) Ask(context.Context, agents.Task) (agents.Answer, error) {
+	return agents.Answer{}, nil
+}
+
 func (instant) Execute(_ context.Context, t agents.Task) error {
 	return os.WriteFile(filepath.Join(t.Dir, t.Facts.Plan.TargetFiles[0]), []byte(fmt.Sprintln(t.Round)), 0o644)
 }

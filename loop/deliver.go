@@ -13,6 +13,7 @@ import (
 type DeliverOptions struct {
 	NoMeasure bool   // do not run the benchmark: gains keep the figures of their rounds
 	OnlyReal  bool   // leave out the gains that leaving out shows to be worth nothing
+	Learned   bool   // put what was learned into a last commit
 	Out       string // folder of the report; "" is the track's own
 	Push      bool   // push the branch to origin
 	Pull      bool   // and open a pull request with gh
@@ -43,6 +44,8 @@ type Delivered struct {
 	Reason     string        `json:"reason"`
 	LeftOut    *track.Effect `json:"left_out_effect,omitempty"` // the champion against the champion without it
 	Commit     string        `json:"commit,omitempty"`          // on the clean branch; "" when it was left off
+
+	follows bool // the gain before it, and nothing else
 }
 
 // ErrNothingKept says that there is nothing to deliver.
@@ -97,7 +100,7 @@ func (l *Loop) deliver(ctx context.Context, o DeliverOptions) (Delivery, error) 
 			return d, err
 		}
 	}
-	if err := l.layCommits(ctx, &d, o.OnlyReal); err != nil {
+	if err := l.layCommits(ctx, &d, o); err != nil {
 		return d, err
 	}
 	if err := l.writeReport(ctx, &d, o); err != nil {
@@ -128,6 +131,7 @@ func (l *Loop) keptGains(ctx context.Context) (Delivery, error) {
 	for _, h := range histories {
 		for _, m := range h.SI.Winners {
 			g := Delivered{Round: h.Iteration, Merged: m, Hypothesis: hypothesisOf(h, m.PlanID), Family: familyOf(h, m.PlanID)}
+			g.follows = m.TipBefore == d.Champion
 			g.Worth, g.Reason = report.WorthUntried, "it was not left out and measured again"
 			d.Gains = append(d.Gains, g)
 			d.Champion = m.Merge

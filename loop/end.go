@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"si/learn/retro"
 	"si/track"
 )
 
@@ -39,7 +40,15 @@ func (l *Loop) end(ctx context.Context, err error) (track.Summary, error) {
 	if err := l.setStatus(l.final, l.finalReason); err != nil {
 		return track.Summary{}, err
 	}
-	return l.conclude(ctx)
+	if err := l.learn(ctx, retro.ByEnd); errors.Is(err, errStop) || ctx.Err() != nil {
+		err = l.note("stopped before the run was looked back on; the next run, or 'si retro', does it")
+		if err != nil {
+			return track.Summary{}, err
+		}
+	} else if err != nil {
+		return l.endFailed(ctx, err)
+	}
+	return l.conclude(context.WithoutCancel(ctx))
 }
 
 func (l *Loop) endStopped(ctx context.Context) (track.Summary, error) {

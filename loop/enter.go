@@ -209,8 +209,10 @@ func (l *Loop) nextRound(ctx context.Context) (*round, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := movedBranch(l.refs.improve(), base, champion); err != nil {
-		return nil, err
+	if !learnedSince(l.progress.Value.SI.Learned, base, champion) {
+		if err := movedBranch(l.refs.improve(), base, champion); err != nil {
+			return nil, err
+		}
 	}
 	l.lab.forget(n)
 	r := &round{Loop: l, n: n}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"si/agents"
@@ -210,6 +211,10 @@ func (r *round) inspectChange(ctx context.Context, commit string, changes []gito
 	if files := benchmark.RunnerFiles(paths); r.settings.Value.SI.RunnerFiles == "strict" && len(files) > 0 {
 		return failure(track.CategorySealed, "files that test and build programs read by themselves were changed: %s", "such a file can change what the benchmark does, and runner_files is strict",
 			"change source files only", quoted(files)), nil
+	}
+	if bad := slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return !onlyLearned(p) }); len(bad) > 0 {
+		return failure(track.CategoryScopeError, "learned files were changed: %s", "what the repository learns is counted and written by the program, never by an agent",
+			"say in the report what was learned", quoted(bad)), nil
 	}
 	if bad := r.outOfScope(paths); len(bad) > 0 {
 		return failure(track.CategoryScopeError, "paths out of scope were changed: %s", "goal.md does not list them as in scope, or excludes them",

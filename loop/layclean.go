@@ -11,6 +11,7 @@ import (
 	"si/benchmark"
 	"si/gitops"
 	"si/internal/clean"
+	"si/learn/place"
 	"si/loop/report"
 	"si/track"
 )
@@ -19,8 +20,8 @@ import (
 // commit for each gain, with its evidence in the trailer. Gains that are worth
 // nothing alone can need each other: what is left without them is measured, and when
 // it is no good the branch has them all.
-func (l *Loop) layCommits(ctx context.Context, d *Delivery, onlyReal bool) error {
-	tip, whole, err := l.chain(ctx, d, onlyReal)
+func (l *Loop) layCommits(ctx context.Context, d *Delivery, o DeliverOptions) error {
+	tip, whole, err := l.chain(ctx, d, o.OnlyReal)
 	if err != nil {
 		return err
 	}
@@ -36,8 +37,39 @@ func (l *Loop) layCommits(ctx context.Context, d *Delivery, onlyReal bool) error
 			}
 		}
 	}
+	if o.Learned {
+		if tip, err = l.layLearned(ctx, d.Start, tip); err != nil {
+			return err
+		}
+	}
 	d.Commit = tip
 	return l.setBranch(ctx, "refs/heads/"+d.Branch, tip)
+}
+
+// layLearned puts what the runs have learned on top of the gains.
+func (l *Loop) layLearned(ctx context.Context, start, onto string) (string, error) {
+	now, err := l.tip(ctx)
+	if err != nil {
+		return "", err
+	}
+	before, _, err := l.learnedFiles(ctx, start)
+	if err != nil {
+		return "", err
+	}
+	after, _, err := l.learnedFiles(ctx, now)
+	if err != nil {
+		return "", err
+	}
+	files := place.Changes(before, after)
+	if len(files) == 0 {
+		return onto, nil
+	}
+	when, err := l.dateOf(ctx, now)
+	if err != nil {
+		return "", err
+	}
+	c, err := l.cfg.Repo.Write(ctx, onto, files, gitops.CommitMeta{Message: "What the runs learned about this repository\n\nSi-Merge: none\n", When: when})
+	return c.ID, err
 }
 
 // chain lays the commits one on the other; whole says that no gain was left off.
@@ -64,7 +96,8 @@ func (l *Loop) chain(ctx context.Context, d *Delivery, onlyReal bool) (tip strin
 }
 
 // layGain puts one gain on the clean branch; "" when it does not apply there.
-// As long as no gain was left off, the trees are those of the merges.
+// As long as no gain was left off, and nothing but gains lies between, the trees are
+// those of the merges. What was learned in between stays out.
 func (l *Loop) layGain(ctx context.Context, tip string, g *Delivered, whole bool) (string, error) {
 	meta := gitops.CommitMeta{Message: gainMessage(*g)}
 	when, err := l.dateOf(ctx, g.Merged.Merge)
@@ -72,7 +105,7 @@ func (l *Loop) layGain(ctx context.Context, tip string, g *Delivered, whole bool
 		return "", err
 	}
 	meta.When = when
-	if whole {
+	if whole && g.follows {
 		c, err := l.cfg.Repo.Replay(ctx, g.Merged.Merge, tip, meta)
 		return c.ID, err
 	}

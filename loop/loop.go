@@ -20,6 +20,7 @@ import (
 	"si/internal/durable"
 	"si/internal/proc"
 	"si/internal/sandbox"
+	"si/learn/retro"
 	"si/plot"
 	"si/track"
 )
@@ -31,6 +32,7 @@ type Agents interface {
 	Architect(ctx context.Context, t agents.Task) (track.ArchitectReview, error)
 	Critic(ctx context.Context, t agents.Task) (track.CriticReview, error)
 	Execute(ctx context.Context, t agents.Task) error
+	Ask(ctx context.Context, t agents.Task) (agents.Answer, error)
 }
 
 // Config is what a loop needs. All of it is required unless it says otherwise.
@@ -54,6 +56,8 @@ type Config struct {
 	Stops   <-chan StopKind             // stop requests of this process; may be nil
 	Sandbox *sandbox.Sandbox            // that Runner uses; nil: nothing is contained
 	Launch  *slurm.Launcher             // takes the runs of the benchmark elsewhere; nil: on this machine
+
+	Judges bool // the role retrospective is an agent that can judge; else runs are looked back on by counting
 
 	After func(time.Duration) <-chan time.Time // the alarm of Now's clock; nil is the machine's
 }
@@ -86,6 +90,7 @@ type Loop struct {
 	refs     refNames
 	lab      *lab
 	guard    *checkoutGuard
+	learner  *learner
 	helm     *helm
 	purse    purse
 	lot      lot
@@ -144,6 +149,11 @@ func (l *Loop) rounds(ctx context.Context) error {
 			l.final, l.finalReason = status, reason
 			return nil
 		}
+		if every := l.settings.Value.SI.Learn.RetroEvery; every > 0 && r.n%every == 0 {
+			if err := l.learn(ctx, retro.ByEvery); err != nil {
+				return err
+			}
+		}
 		if r, err = l.nextRound(ctx); err != nil {
 			return err
 		}
@@ -166,6 +176,7 @@ func (l *Loop) open() (err error) {
 	}
 	l.cfg.Repo.LendFrom(filepath.Join(l.cfg.WorkDir, "lent"))
 	l.refs = refNames{prefix: l.progress.Value.SI.RefPrefix, goal: *l.progress.Value.GoalSlug}
+	l.learner = &learner{l: l}
 	past, err := l.events.samples()
 	if err != nil {
 		l.events.close()

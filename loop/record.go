@@ -201,7 +201,7 @@ func (r *round) finish(ctx context.Context, began time.Time) error {
 	if err := r.guard.check(ctx, r.n, "round"); err != nil {
 		return err
 	}
-	if err := r.checkImproveTip(ctx); err != nil {
+	if err := firstOf(r.checkImproveTip(ctx), r.discover(ctx)); err != nil {
 		return err
 	}
 	st := &r.st.Value

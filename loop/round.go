@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"si/agents"
+	"si/learn/findings"
 	"si/track"
 )
 
@@ -22,7 +23,10 @@ type round struct {
 	plans   []*track.File[track.Plan]            // by planner, in order; nil where the planner failed
 	results map[string]*track.File[track.Result] // by executor
 	readers string                               // workspace of the roles that only read
-	skipMu  sync.Mutex                           // agents append to st.Value.SI.Skipped while the owner saves
+	lessons lessons
+	claimMu sync.Mutex // agents add to claims
+	claims  []findings.Claim
+	skipMu  sync.Mutex // agents append to st.Value.SI.Skipped while the owner saves
 }
 
 // step is one step of a round.
@@ -51,7 +55,7 @@ func (r *round) play(ctx context.Context) (err error) {
 	if err := r.refreshMode(r.n); err != nil {
 		return err
 	}
-	if err := r.takeHelm(); err != nil {
+	if err := firstOf(r.takeHelm(), r.study(ctx)); err != nil {
 		return err
 	}
 	r.purse.nextRound()

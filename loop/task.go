@@ -47,13 +47,20 @@ func seconds(value float64, otherwise time.Duration) time.Duration {
 // twice is recorded as skipped and gives skipped = true; an error is what stops
 // the round. It is called from the goroutine of the agent.
 func (r *round) attempt(ctx context.Context, t agents.Task, run func(context.Context, agents.Task) error) (skipped bool, err error) {
+	rep, err := r.teach(&t)
+	if err != nil {
+		return false, err
+	}
 	var failure error
 	for i := 1; i <= attempts; {
 		if err := r.helm.pending(); err != nil {
 			return false, err
 		}
 		failure, err = r.once(ctx, t, i, run)
-		if failure == nil || err != nil {
+		if failure == nil && err == nil {
+			return false, r.debrief(t, rep)
+		}
+		if err != nil {
 			return false, err
 		}
 		if hopeless(failure) {

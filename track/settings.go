@@ -71,6 +71,7 @@ type Options struct {
 	Sandbox       string         `json:"sandbox,omitempty"`          // auto (default) or off
 	HiddenPaths   []string       `json:"hidden_paths,omitempty"`     // held-out data: absolute paths outside the repository, shown to the validation alone
 	Limits        LimitOptions   `json:"limits,omitempty"`           // of each command in the sandbox
+	Learn         LearnOptions   `json:"learn,omitempty"`            // what the repository learns from its runs
 }
 
 // AgentOptions names the agent of each role: the built-in tuner, claude, codex, pi,
@@ -159,6 +160,14 @@ type Validation struct {
 type LinkOption struct {
 	Path string `json:"path"`           // relative to the checkout
 	Mode string `json:"mode,omitempty"` // copy (default) or link
+}
+
+// LearnOptions say how the repository learns from its runs.
+type LearnOptions struct {
+	Off        bool   `json:"off,omitempty"`          // no brief goes into prompts, and no run is looked back on
+	RetroEvery int    `json:"retro_every,omitempty"`  // rounds after which a run is looked back on before its end too; 0 is never
+	Judge      string `json:"judge,omitempty"`        // who looks back on a run: agent (the role retrospective), or count: nobody but the program's counting; default agent, where that role is a coding agent or a model
+	Budget     int    `json:"brief_budget,omitempty"` // characters of a knowledge brief, default 4000
 }
 
 // LimitOptions bound what one command of an agent or a benchmark can use, where the

@@ -37,20 +37,30 @@ type AgentSettings struct {
 
 // RunProgress is what we add to the run-time state.
 type RunProgress struct {
-	StartCommit   string     `json:"start_commit,omitempty"`   // what the whole gain is measured against
-	RecordedRound int        `json:"recorded_round,omitempty"` // the last round that the counters include
-	Reason        string     `json:"reason,omitempty"`         // why the loop ended, when the status does not say it
-	RefPrefix     string     `json:"ref_prefix,omitempty"`     // set when another track has the plain branch names
-	Baseline      *Sample    `json:"baseline,omitempty"`       // one run of the baseline, to compare outputs with
-	BenchmarkID   string     `json:"benchmark_id,omitempty"`   // of what scores were taken with; others cannot be compared
-	Whole         *WholeGain `json:"whole,omitempty"`
-	Linear        bool       `json:"linear,omitempty"`        // noise and effects are in units of the score, which can be 0 or negative
-	BestNear      *float64   `json:"best_near,omitempty"`     // the cautious end of what is known of best_score
-	Sigma         float64    `json:"sigma,omitempty"`         // noise of one run, on the log scale
-	NoiseMode     string     `json:"noise_mode,omitempty"`    // deterministic, quasi-deterministic, noisy
-	Tolerance     float64    `json:"tolerance,omitempty"`     // of the quasi-deterministic mode
-	Smallest      float64    `json:"smallest,omitempty"`      // gain that is found 4 times in 5, as set-up told it, relative (with Linear in multiples of sigma)
-	LongestRun    float64    `json:"longest_run_s,omitempty"` // of the baseline
+	StartCommit   string      `json:"start_commit,omitempty"`   // what the whole gain is measured against
+	RecordedRound int         `json:"recorded_round,omitempty"` // the last round that the counters include
+	Reason        string      `json:"reason,omitempty"`         // why the loop ended, when the status does not say it
+	RefPrefix     string      `json:"ref_prefix,omitempty"`     // set when another track has the plain branch names
+	Baseline      *Sample     `json:"baseline,omitempty"`       // one run of the baseline, to compare outputs with
+	BenchmarkID   string      `json:"benchmark_id,omitempty"`   // of what scores were taken with; others cannot be compared
+	Whole         *WholeGain  `json:"whole,omitempty"`
+	Linear        bool        `json:"linear,omitempty"`        // noise and effects are in units of the score, which can be 0 or negative
+	BestNear      *float64    `json:"best_near,omitempty"`     // the cautious end of what is known of best_score
+	Sigma         float64     `json:"sigma,omitempty"`         // noise of one run, on the log scale
+	NoiseMode     string      `json:"noise_mode,omitempty"`    // deterministic, quasi-deterministic, noisy
+	Tolerance     float64     `json:"tolerance,omitempty"`     // of the quasi-deterministic mode
+	Smallest      float64     `json:"smallest,omitempty"`      // gain that is found 4 times in 5, as set-up told it, relative (with Linear in multiples of sigma)
+	LongestRun    float64     `json:"longest_run_s,omitempty"` // of the baseline
+	Learned       *LearnedTip `json:"learned,omitempty"`       // the last commit of learned files
+	Seeded        bool        `json:"seeded,omitempty"`        // the repository was given what it needs to learn
+}
+
+// LearnedTip is where the improve branch stands when what was learned is committed on
+// top of the champion. Outside of the learned files all three are equal.
+type LearnedTip struct {
+	Champion string `json:"champion"` // the commit that was measured
+	Before   string `json:"before"`   // where the branch stood
+	Tip      string `json:"tip"`      // where it stands, unless a crash came first
 }
 
 // WholeGain is the start against the champion, measured afresh when the track

@@ -80,6 +80,9 @@ func (o *Options) check(f *faults) {
 	optional(f, "runner_files", o.RunnerFiles, "warn", "strict")
 	optional(f, "benchmark.time_unit", o.Benchmark.TimeUnit, "s", "ms", "us", "ns", "none")
 	f.within("validation", func() { o.Validation.check(f) })
+	f.atLeast("learn.retro_every", o.Learn.RetroEvery, 0)
+	f.atLeast("learn.brief_budget", o.Learn.Budget, 0)
+	optional(f, "learn.judge", o.Learn.Judge, "agent", "count")
 	optional(f, "sandbox", o.Sandbox, "auto", "off")
 	for name, paths := range map[string][]string{"hidden_paths": o.HiddenPaths, "agents.writable": o.Agents.Writable, "agents.readable": o.Agents.Readable} {
 		for i, p := range paths {
