@@ -35,6 +35,7 @@ type record struct {
 	streak  []string           // families that won each of the last three rounds
 	blocked int                // plans rejected since the last round that had a candidate
 	reasons []string           // why plans were rejected
+	refuted []refutation       // what the repository learned not to work
 }
 
 // streakLength is after how many wins running a family has to pause (H002).
@@ -46,6 +47,7 @@ func recordOf(f agents.Facts) record {
 		r.add(h, f.Direction)
 	}
 	r.streak = streakOf(f.History)
+	r.learn(f)
 	return r
 }
 

@@ -154,6 +154,9 @@ func describe(r ranking) []string {
 	if r.reopened {
 		notes = append(notes, "all knobs were settled; what was found against older champions is tried again")
 	}
+	for _, x := range r.refuted[:min(len(r.refuted), 50)] {
+		notes = append(notes, fmt.Sprintf("%s: the value %v was learned not to work", x.knob, x.to))
+	}
 	for _, p := range r.proposals[:min(len(r.proposals), 50)] {
 		e := p.edit()
 		notes = append(notes, fmt.Sprintf("%s: %s -> %s (%s)", p.knob.Name, e.Old, e.New, p.why))

@@ -17,13 +17,14 @@ type ranking struct {
 	proposals []proposal
 	knobs     int
 	reopened  bool // all was settled, and older results were set aside
+	refuted   []refutation
 }
 
 // rank asks each knob for its next value. When all are settled, the knobs are
 // asked again without the trials from before the champion changed elsewhere.
 func rank(f agents.Facts, knobs []Knob) ranking {
 	rec := recordOf(f)
-	out := ranking{knobs: len(knobs)}
+	out := ranking{knobs: len(knobs), refuted: rec.refuted}
 	for _, k := range knobs {
 		if p, ok := rec.next(f.Seed, k, false); ok {
 			out.proposals = append(out.proposals, p)
@@ -55,8 +56,8 @@ func (r *ranking) rotate(n int) {
 // is taken up once the champion has changed; with reopen, what was found against
 // older champions does not count.
 func (r record) next(seed uint64, k Knob, reopen bool) (proposal, bool) {
-	all := r.trials[k.Name]
-	if p, ok := r.again(k, all); ok {
+	all := slices.Concat(r.wallsOf(k), r.trials[k.Name])
+	if p, ok := r.again(k, all); ok && !r.barred(k, p.num) {
 		return p, true
 	}
 	trials := all

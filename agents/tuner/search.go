@@ -68,9 +68,11 @@ func propose(k Knob, trials, all []trial, up bool) []proposal {
 func references(trials []trial) (builds, avoids []string) {
 	builds, avoids = []string{}, []string{}
 	for _, t := range trials {
-		if t.outcome == kept || t.outcome == outrun {
+		switch {
+		case t.plan == "": // learned, and of no plan of this track
+		case t.outcome == kept || t.outcome == outrun:
 			builds = append(builds, t.plan)
-		} else {
+		default:
 			avoids = append(avoids, t.plan)
 		}
 	}

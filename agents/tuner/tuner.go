@@ -49,7 +49,7 @@ func (*Tuner) Run(ctx context.Context, t agents.Task) (agents.Answer, error) {
 	if err != nil {
 		return agents.Answer{}, err
 	}
-	return agents.Answer{Text: text}, nil
+	return agents.Answer{Text: report(ctx, t) + text}, nil
 }
 
 // play returns the answer, and the lines that go to the task's log.
