@@ -12,37 +12,50 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"si/agents"
 	"si/gitops"
 	"si/internal/clean"
 	"si/internal/proc"
 	"si/internal/sandbox"
+	"si/learn/doctor"
 )
 
 func newDoctor(w World, place *placeFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "say what this machine can enforce and what it cannot, and why",
-		Long: `Try what si needs: git, the sandbox (by starting it), the repository. Each promise
-that the sandbox makes is listed with yes or no, what was tried, and what would help.`,
+		Short: "say what this machine has and can enforce, and what to mend",
+		Long: `Try what si needs: git, the sandbox (by starting it), the repository, coding agents. Each promise
+that the sandbox makes is listed with yes or no, what was tried, and what would help.
+Then the track and what the repository learned are examined; --state does only that.
+
+Exit codes: 0 healthy; 1 the state has an error or a warning, which says what to do.`,
 		Args: noArgs,
 	}
 	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, _ []string) error { return doctor(c.Context(), w, place, *asJSON) }
+	only := c.Flags().Bool("state", false, "examine only the track and what was learned")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if *only {
+			return doctorState(c.Context(), w, place, *asJSON)
+		}
+		return examine(c.Context(), w, place, *asJSON)
+	}
 	return c
 }
 
 // examined is what the doctor found.
 type examined struct {
-	Version    string         `json:"version"`
-	Machine    string         `json:"machine"`
-	Repository string         `json:"repository,omitempty"`
-	Fault      string         `json:"repository_fault,omitempty"`
-	SandboxOff bool           `json:"sandbox_off"` // turned off by the configuration
-	Sandbox    sandbox.Report `json:"sandbox"`
-	Advice     []string       `json:"advice,omitempty"` // for quieter measurements
+	Version    string           `json:"version"`
+	Machine    string           `json:"machine"`
+	Repository string           `json:"repository,omitempty"`
+	Fault      string           `json:"repository_fault,omitempty"`
+	SandboxOff bool             `json:"sandbox_off"` // turned off by the configuration
+	Sandbox    sandbox.Report   `json:"sandbox"`
+	Agents     []foundAgent     `json:"agents"`
+	Advice     []string         `json:"advice,omitempty"` // for quieter measurements
+	State      []doctor.Finding `json:"state"`
 }
 
-func doctor(ctx context.Context, w World, f *placeFlags, asJSON bool) error {
+func examine(ctx context.Context, w World, f *placeFlags, asJSON bool) error {
 	id, err := w.RunID()
 	if err != nil {
 		return fmt.Errorf("name this run: %w", err)
@@ -55,7 +68,7 @@ func doctor(ctx context.Context, w World, f *placeFlags, asJSON bool) error {
 	found := examined{
 		Version: Version, Machine: fmt.Sprintf("%s/%s, %d processors", runtime.GOOS, runtime.GOARCH, runtime.NumCPU()),
 		SandboxOff: user.Sandbox == "off", Sandbox: sandbox.Probe(ctx, sandbox.Options{Run: runner, Self: w.Self, Path: w.env("PATH")}),
-		Advice: quieter(),
+		Agents: foundAgents(agents.Found(ctx, runner, w.Lookup)), Advice: quieter(),
 	}
 	repo, err := gitops.Open(ctx, f.dir(w), runner)
 	if err == nil {
@@ -65,10 +78,37 @@ func doctor(ctx context.Context, w World, f *placeFlags, asJSON bool) error {
 	if err != nil && (f.repo != "" || !errors.Is(err, gitops.ErrNotRepository)) {
 		found.Fault = err.Error()
 	}
-	if asJSON {
-		return printJSON(w.Stdout, found)
+	if found.Fault == "" {
+		if found.State, err = examineState(ctx, w, f); err != nil {
+			return err
+		}
 	}
-	return found.print(w.Stdout)
+	if asJSON {
+		err = printJSON(w.Stdout, found)
+	} else {
+		err = found.print(w.Stdout)
+	}
+	if err != nil {
+		return err
+	}
+	return unhealthy(found.State)
+}
+
+// doctorState examines only what lies on the disk.
+func doctorState(ctx context.Context, w World, f *placeFlags, asJSON bool) error {
+	found, err := examineState(ctx, w, f)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		err = printJSON(w.Stdout, found)
+	} else {
+		err = printState(w.Stdout, found)
+	}
+	if err != nil {
+		return err
+	}
+	return unhealthy(found)
 }
 
 func (e examined) print(out io.Writer) error {
@@ -94,8 +134,13 @@ func (e examined) print(out io.Writer) error {
 	if e.SandboxOff {
 		text += "  it is turned off by your configuration (sandbox: off)\n"
 	}
-	_, err := io.WriteString(out, text)
-	return err
+	if _, err := io.WriteString(out, text); err != nil {
+		return err
+	}
+	if err := printAgents(out, e.Agents); err != nil {
+		return err
+	}
+	return printState(out, e.State)
 }
 
 // quieter says what of this machine makes runs differ more than they must.
