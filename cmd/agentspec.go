@@ -27,7 +27,7 @@ const (
 // modelKinds are the kinds that can be given a model. The last six speak the Agent
 // Client Protocol or are servers.
 func modelKinds() []string {
-	return []string{"claude", "codex", "pi", "openai", "anthropic", "gemini", "opencode", "qwen", "copilot", "goose"}
+	return []string{"claude", "codex", "pi", "openai", "anthropic", "ollama", "gemini", "opencode", "qwen", "copilot", "goose"}
 }
 
 // efforts are what can stand behind an @: a model's own name may hold one.
@@ -59,7 +59,7 @@ func parseAgent(text string) (agentSpec, error) {
 	if i := strings.LastIndexByte(rest, '@'); i > 0 && slices.Contains(efforts(), rest[i+1:]) {
 		s.model, s.effort = rest[:i], rest[i+1:]
 	}
-	if s.model == "" && (kind == "openai" || kind == "anthropic") {
+	if s.model == "" && (kind == "openai" || kind == "anthropic" || kind == "ollama") {
 		return s, usagef("%s needs a model: write %s:MODEL", kind, kind)
 	}
 	return s, nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"si/agents"
+	"si/agents/acp"
 	"si/agents/anthropic"
 	"si/agents/claude"
 	"si/agents/codex"
@@ -66,8 +67,10 @@ func (f factory) player(name string) (agents.Player, agents.Folders, error) {
 		p.Backend = f.server(openai.New, "OPENAI")
 	case "anthropic":
 		p.Backend = f.server(anthropic.New, "ANTHROPIC")
+	case "ollama":
+		p.Backend, err = f.ollama()
 	default:
-		err = usagef("the agent %q cannot be played yet", name)
+		p.Backend, needs, err = f.acp(spec)
 	}
 	return p, needs, err
 }
@@ -82,15 +85,47 @@ func (f factory) program() stream.Options {
 // server makes a backend for a model server: NAME_BASE_URL says where it is, and
 // NAME_API_KEY is its key. A server of one's own may want no key.
 func (f factory) server(make func(proc.Runner, httpmodel.Options) *httpmodel.Backend, name string) agents.Backend {
-	o := httpmodel.Options{
-		BaseURL: f.world.env(name + "_BASE_URL"), KeyEnv: name + "_API_KEY", Price: f.costs.Cost,
-		Until: func(said string, now time.Time) time.Time { return agents.LimitUntil(said, now, time.Local) },
-	}
+	o := f.serverOptions()
+	o.BaseURL, o.KeyEnv = f.world.env(name+"_BASE_URL"), name+"_API_KEY"
 	key := f.world.env(o.KeyEnv)
 	if key == "" && o.BaseURL != "" {
 		o.KeyEnv = ""
 	}
 	return keyed{inner: make(f.run, o), name: o.KeyEnv, key: key}
+}
+
+// ollama makes a backend for an Ollama server of this machine, which wants no key.
+func (f factory) ollama() (agents.Backend, error) {
+	base := agents.OllamaURL(f.world.env("OLLAMA_HOST"))
+	if base == "" {
+		return nil, usagef("OLLAMA_HOST names another machine; use openai:MODEL, and OPENAI_BASE_URL for its address")
+	}
+	o := f.serverOptions()
+	o.Name, o.BaseURL = "ollama", base+"/v1"
+	return openai.New(f.run, o), nil
+}
+
+func (f factory) serverOptions() httpmodel.Options {
+	return httpmodel.Options{Price: f.costs.Cost, Until: untilIn}
+}
+
+// untilIn reads when a limit is lifted; a time without a zone is this machine's.
+func untilIn(said string, now time.Time) time.Time { return agents.LimitUntil(said, now, time.Local) }
+
+// acp makes a backend for a program that speaks the Agent Client Protocol.
+func (f factory) acp(spec agentSpec) (agents.Backend, agents.Folders, error) {
+	profile, known := acp.Find(spec.kind)
+	if spec.kind == kindACP {
+		profile, known = acp.Command(spec.line), true
+	}
+	if !known {
+		return nil, agents.Folders{}, usagef("nothing is known of the agent %q", spec.text)
+	}
+	needs := agents.Folders{Writable: profile.Writable, Readable: profile.Readable}
+	if spec.kind == kindACP {
+		needs = agents.AllFolders()
+	}
+	return acp.New(f.run, acp.Options{Profile: profile, Version: Version, Lookup: f.world.Lookup, Price: f.costs.Cost, Until: untilIn}), needs, nil
 }
 
 // keyed gives a backend its own key, and no other: the variables of a task are what

@@ -80,7 +80,7 @@ func (l *Loop) learnedFiles(ctx context.Context, commit string) (files map[strin
 	}
 	files = map[string][]byte{}
 	for _, e := range entries {
-		if e.Mode == modeSymlink || !(strings.HasPrefix(e.Path, dir+"/") || isLearnedAtTop(e.Path)) {
+		if e.Mode == modeSymlink || !strings.HasPrefix(e.Path, dir+"/") && !isLearnedAtTop(e.Path) {
 			continue
 		}
 		if len(files) == maxLearned {

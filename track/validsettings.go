@@ -115,8 +115,12 @@ func (b *BudgetOptions) check(f *faults) {
 		field        string
 		task, within float64
 	}{
-		{"task.cost_usd", b.Task.CostUSD, b.Round.CostUSD}, {"task.cost_usd", b.Task.CostUSD, b.CostUSD}, {"round.cost_usd", b.Round.CostUSD, b.CostUSD},
-		{"task.tokens", float64(b.Task.Tokens), float64(b.Round.Tokens)}, {"task.tokens", float64(b.Task.Tokens), float64(b.Tokens)}, {"round.tokens", float64(b.Round.Tokens), float64(b.Tokens)},
+		{"task.cost_usd", b.Task.CostUSD, b.Round.CostUSD},
+		{"task.cost_usd", b.Task.CostUSD, b.CostUSD},
+		{"round.cost_usd", b.Round.CostUSD, b.CostUSD},
+		{"task.tokens", float64(b.Task.Tokens), float64(b.Round.Tokens)},
+		{"task.tokens", float64(b.Task.Tokens), float64(b.Tokens)},
+		{"round.tokens", float64(b.Round.Tokens), float64(b.Tokens)},
 	} {
 		if over.within > 0 && over.task > over.within {
 			f.add(over.field, "%v is more than the %v that it is a part of: no agent could start", over.task, over.within)
