@@ -174,6 +174,7 @@ func eachWay(t *testing.T, test func(t *testing.T, r real, boxed bool)) {
 
 func TestRealAgentsExecute(t *testing.T) {
 	eachWay(t, func(t *testing.T, r real, boxed bool) {
+		t.Helper()
 		s := newStage(t, modelserver.DemoPlayer().Play)
 		task := s.task(r, boxed)
 		task.ID = "executor_a"
@@ -191,6 +192,7 @@ func TestRealAgentsExecute(t *testing.T) {
 
 func TestRealAgentsPlan(t *testing.T) {
 	eachWay(t, func(t *testing.T, r real, boxed bool) {
+		t.Helper()
 		player := modelserver.DemoPlayer()
 		asked := false
 		player.Before = func(_, _ string, q modelserver.Request) (modelserver.Reply, bool) {

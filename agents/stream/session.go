@@ -11,6 +11,11 @@ import (
 	"si/internal/clean"
 )
 
+// MaxLine is how many bytes a line of an agent program may have. The longest
+// that matters holds an answer; tools' output of more than 15 MB in one line has
+// been seen.
+const MaxLine = 4 << 20
+
 const (
 	maxSaid  = 64 << 10 // bytes of a stream that are kept for a message
 	maxHead  = 4 << 10  // bytes of a line that is too long which its dialect sees

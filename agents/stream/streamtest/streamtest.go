@@ -3,9 +3,7 @@
 package streamtest
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,21 +23,13 @@ func Now() time.Time { return time.Date(2026, 12, 2, 12, 0, 0, 0, time.UTC) }
 // and its verdict. A line that begins with > is what a client sent.
 func Replay(t *testing.T, d stream.Dialect, path string) string {
 	t.Helper()
-	f, err := os.Open(path)
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
 	var out strings.Builder
-	for lines := stream.Lines(f, stream.MaxLine); ; {
-		line, long, err := lines.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil || long {
-			t.Fatalf("%s: long %v, %v", path, long, err)
-		}
-		for _, e := range d.Line(line) {
+	for line := range strings.Lines(string(data)) {
+		for _, e := range d.Line([]byte(line)) {
 			fmt.Fprintln(&out, Tell(e))
 		}
 	}
