@@ -156,7 +156,7 @@ missing; 4 another loop holds the track; 130 interrupted twice.`,
 func commands() []func(World, *placeFlags) *cobra.Command {
 	return []func(World, *placeFlags) *cobra.Command{
 		newInit, newRun, newStop, newPause, newResume, newSkip, newVeto, newMeasure, newIdea, newWatch, newReplay, newStatus, newHistory, newShow, newWhy, newDiff, newPlot, newDeliver, newDoctor, newDemo, newPaths, newValidate,
-		newKnowledge, newMistakes, newPolicy, newProposals,
+		newKnowledge, newMistakes, newPolicy, newProposals, newRetro,
 	}
 }
 

@@ -42,6 +42,9 @@ func (l *Loop) lookBack(ctx context.Context, trigger string) error {
 	if err := l.learner.lay(ctx, tip); err != nil {
 		return err
 	}
+	if err := l.follow(ctx); err != nil {
+		return err
+	}
 	owed, err := retro.OwedRuns(l.allEvents(), l.cfg.RunID)
 	if err != nil {
 		return err
