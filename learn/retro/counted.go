@@ -77,7 +77,7 @@ func (m *Material) composed(r mistakes.Repeat) KnowledgeWish {
 			continue
 		}
 		w.Proofs = append(w.Proofs, e.Proof)
-		if f, ok := m.Proofs[e.Proof]; ok && f.Signature == r.Signature {
+		if f, ok := m.Proofs[e.Proof]; ok && f.Signature == r.Signature && !strayed(r.Signature) {
 			w.AppliesTo = add(w.AppliesTo, scope(f.Area))
 		}
 		if setting, ok := settingOf(e.What); ok {
@@ -95,6 +95,12 @@ func (m *Material) composed(r mistakes.Repeat) KnowledgeWish {
 	parts := append(settings, what[:min(len(what), 3)]...)
 	w.Text = cut(fmt.Sprintf("%s. It happened in %d runs or commits: %s.", sentence(prevention), r.Occurrences, strings.Join(parts, "; ")), knowledge.MaxText)
 	return w
+}
+
+// strayed reports failures of those who worked elsewhere: they must know it wherever
+// they work, since who works on the path itself is right there.
+func strayed(signature string) bool {
+	return strings.HasPrefix(signature, "sealed-file-violation") || strings.HasPrefix(signature, "scope-error")
 }
 
 // settingOf is the beginning of a finding about one value.

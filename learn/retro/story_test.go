@@ -317,3 +317,19 @@ func TestOwedRuns(t *testing.T) {
 		})
 	}
 }
+
+// TestWhoStraysWorksElsewhere: an entry about sealed paths is for those who work on
+// others.
+func TestWhoStraysWorksElsewhere(t *testing.T) {
+	w := newWorld(t, nil)
+	for n := 1; n <= 3; n++ {
+		run := fmt.Sprintf("r%d", n)
+		w.begin(run)
+		w.find(run, "sealed-file-violation-bench-sh", "executor_a: sealed paths were changed")
+		w.end(run)
+		w.count(run)
+	}
+	if s := w.store(); len(s.Entries) != 1 || !s.Entries[0].Global() {
+		t.Errorf("%+v", s.Entries)
+	}
+}
