@@ -52,6 +52,17 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// TestScriptNamesWhatItMeasures holds that a script's own subject is not sealed.
+func TestScriptNamesWhatItMeasures(t *testing.T) {
+	f := survey.Look(texts(map[string]string{
+		"go.mod": "module m", "table/table.go": "package table\nconst Steps = 4\n", "want.txt": "4\n",
+		"bench.sh": "n=$(sed -n 's/^const Steps = //p' table/table.go)\ndiff want.txt want.txt\necho \"{\\\"score\\\": $n}\"\n",
+	})).Findings[0]
+	if got := strings.Join(f.Sealed, " "); got != "bench.sh want.txt" {
+		t.Errorf("sealed %s, scope %v", got, f.Scope)
+	}
+}
+
 func texts(files map[string]string) survey.Tree {
 	out := map[string][]byte{}
 	for p, text := range files {

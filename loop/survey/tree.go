@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"si/internal/clean"
 )
 
@@ -150,11 +152,11 @@ func covered(list []string, p string) bool {
 	})
 }
 
-// within says whether a folder of a scope holds p.
+// within says whether a scope names p; one of everything names nothing.
 func within(scope []string, p string) bool {
 	return slices.ContainsFunc(scope, func(s string) bool {
-		dir, ok := strings.CutSuffix(s, "**")
-		return ok && dir != "" && strings.HasPrefix(p, dir)
+		ok, err := doublestar.Match(s, p)
+		return err == nil && ok && s != "**"
 	})
 }
 
