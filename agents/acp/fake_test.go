@@ -30,9 +30,10 @@ func (a *agent) play(mode string) {
 	case "leaves":
 		a.text("half of an ans")
 	case "flood":
-		part := strings.Repeat("x", 60<<10)
+		part := `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` +
+			strings.Repeat("x", 60<<10) + `"}}}}`
 		for n := 0; n < 200<<20; n += len(part) {
-			a.text(part)
+			a.say(part)
 		}
 		a.text("the end")
 		a.done(m)

@@ -195,7 +195,7 @@ func (r *inProcess) Run(ctx context.Context, c proc.Command) (proc.Result, error
 	}()
 	r.play(r.agent)
 	close(ended)
-	_, _ = io.Copy(io.Discard, r.agent.in)
+	_ = c.Stdin.(io.Closer).Close() // as a runner does when the program has ended
 	if ctx.Err() != nil {
 		return proc.Result{Outcome: proc.Cancelled, Code: -1}, nil
 	}
