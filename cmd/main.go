@@ -157,6 +157,7 @@ func commands() []func(World, *placeFlags) *cobra.Command {
 	return []func(World, *placeFlags) *cobra.Command{
 		newInit, newRun, newStop, newPause, newResume, newSkip, newVeto, newMeasure, newIdea, newWatch, newReplay, newStatus, newHistory, newShow, newWhy, newDiff, newPlot, newDeliver, newDoctor, newDemo, newPaths, newValidate,
 		newKnowledge, newMistakes, newPolicy, newProposals, newRetro,
+		newSkills, newCurator, newMemory, newMCP,
 	}
 }
 
