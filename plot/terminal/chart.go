@@ -118,7 +118,8 @@ func (ch *chart) frame(ticks []plot.Tick) {
 // roundNumbers writes the rounds below, as many as have room.
 func (ch *chart) roundNumbers() {
 	free := ch.left
-	for n := ch.first; n <= ch.last; n++ {
+	step := 1 + (ch.last-ch.first)/(4*ch.w) // rounds that share a column have one number
+	for n := ch.first; n <= ch.last; n += step {
 		text := strconv.Itoa(n)
 		x := ch.xAt(n, 0)
 		if !ch.ascii {

@@ -71,6 +71,14 @@ func (l Look) agreed(s string) string {
 	return out.String()
 }
 
+func (l Look) agreedSpans(spans []Span) []Span {
+	out := make([]Span, len(spans))
+	for i, s := range spans {
+		out[i] = Span{s.Paint, l.agreed(s.Text)}
+	}
+	return out
+}
+
 // toASCII writes what has an ASCII form in it, and ? for the rest.
 func toASCII(s string) string {
 	var out strings.Builder
@@ -104,12 +112,14 @@ func toASCII(s string) string {
 // cut, and right ones that do not fit beside at least a third of it are left out,
 // the first ones first, with the separator that follows.
 func (l Look) Row(w int, left, right []Span) string {
+	left = l.agreedSpans(left)
 	return l.row(w, left, right, min(spansWidth(left)+1, w/3))
 }
 
 // RowLeft is Row for a left side that matters more: the right one gets what it
 // leaves.
 func (l Look) RowLeft(w int, left, right []Span) string {
+	left = l.agreedSpans(left)
 	return l.row(w, left, right, spansWidth(left)+2)
 }
 
@@ -117,7 +127,7 @@ func (l Look) row(w int, left, right []Span, keep int) string {
 	if w <= 0 {
 		return ""
 	}
-	right = l.fitting(right, max(0, w-keep))
+	right = l.fitting(l.agreedSpans(right), max(0, w-keep))
 	room := w - spansWidth(right)
 	if len(right) > 0 && len(left) > 0 {
 		room = max(0, room-1)
