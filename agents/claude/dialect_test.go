@@ -23,3 +23,5 @@ func TestRecordedStreams(t *testing.T) {
 }
 
 func FuzzDialect(f *testing.F) { streamtest.Fuzz(f, "claude", newDialect) }
+
+func BenchmarkDialect(b *testing.B) { streamtest.Benchmark(b, "claude", newDialect) }

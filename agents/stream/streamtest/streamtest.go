@@ -153,3 +153,93 @@ func Fuzz(f *testing.F, program string, newDialect func() stream.Dialect) {
 		}
 	})
 }
+
+// Orders are the tasks by which the flags of a program are pinned, in their order.
+func Orders() []struct {
+	Name string
+	Open bool
+	Root bool
+	Task agents.Task
+} {
+	box := &proc.Containment{}
+	full := agents.Task{
+		Role: agents.Planner, Prompt: "p", Model: "m-1", Effort: "high", Contain: box, Limits: agents.Limits{CostUSD: 1.5},
+		Schema: []byte(`{"type":"object","properties":{"a":{"type":"string"}}}`),
+		MCP:    []agents.MCPServer{{Name: "si", Command: "/bin/si", Args: []string{"mcp", `a "b"`}, Env: []string{"K=v=w"}}},
+		Env:    []string{"PATH=/bin", "CLAUDECODE=1", "ANTHROPIC_API_KEY=all", "OPENAI_API_KEY=all", "CHOSEN=1"},
+	}
+	return []struct {
+		Name string
+		Open bool
+		Root bool
+		Task agents.Task
+	}{
+		{"an executor in the sandbox, as root", false, true, agents.Task{Role: agents.Executor, Prompt: "p", Contain: box}},
+		{"an executor in a sandbox that holds nothing", true, true, agents.Task{Role: agents.Executor, Prompt: "p", Contain: box}},
+		{"an executor without a sandbox", false, false, agents.Task{Role: agents.Executor, Prompt: "p"}},
+		{"a planner in the sandbox", false, true, agents.Task{Role: agents.Planner, Prompt: "p", Contain: box}},
+		{"a planner without a sandbox", false, false, agents.Task{Role: agents.Planner, Prompt: "p"}},
+		{"everything at once", false, false, full},
+	}
+}
+
+// TellOrders gives each of Orders to a program, and tells what it makes of it.
+func TellOrders(t *testing.T, make func(stream.Options) stream.Program) string {
+	t.Helper()
+	var out strings.Builder
+	for _, c := range Orders() {
+		o := stream.Options{Open: c.Open, Root: c.Root, Lookup: func(name string) (string, bool) {
+			return "own", name == "ANTHROPIC_API_KEY" || name == "CODEX_API_KEY" || name == "OPENAI_API_KEY"
+		}}
+		order, err := make(o).Order(c.Task, "/run")
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&out, "%s\n", c.Name)
+		for _, a := range order.Args {
+			fmt.Fprintf(&out, "  %s\n", a)
+		}
+		fmt.Fprintf(&out, "  < %q\n", order.Stdin)
+		for _, e := range order.Env {
+			fmt.Fprintf(&out, "  env %s\n", e)
+		}
+		for name, data := range order.Files {
+			fmt.Fprintf(&out, "  file %s: %s\n", name, data)
+		}
+		for _, n := range order.Notes {
+			fmt.Fprintf(&out, "  note: %s\n", n)
+		}
+	}
+	return out.String()
+}
+
+// Benchmark measures what a line of recorded streams costs a dialect.
+func Benchmark(b *testing.B, program string, newDialect func() stream.Dialect) {
+	b.Helper()
+	found, err := filepath.Glob(filepath.Join("..", "testdata", "streams", program+"*.jsonl"))
+	if err != nil || len(found) == 0 {
+		b.Fatalf("no recorded streams of %s: %v", program, err)
+	}
+	var lines [][]byte
+	size := 0
+	for _, path := range found {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for line := range strings.Lines(string(data)) {
+			lines, size = append(lines, []byte(line)), size+len(line)
+		}
+	}
+	b.SetBytes(int64(size / len(lines)))
+	b.ReportAllocs()
+	d, i := newDialect(), 0
+	for b.Loop() {
+		if i == len(lines) { // a run's memory is that of one run
+			d, i = newDialect(), 0
+		}
+		d.Line(lines[i])
+		i++
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "lines/s")
+}
