@@ -23,15 +23,16 @@ import (
 //	drift 0.0005   each run is worse than the last by as much, relative
 //	outlier 0.05   share of runs that are worse by half
 //	fail 0.02      share of runs that end with exit code 1
-//	exact 9        the first runs in a HOME have no noise
-//	kill 9         that run in a HOME kills si, once, with no chance to clean up
+//	exact 9        the first runs of a tree in a HOME have no noise
+//	kill 9         that run of a tree in a HOME kills si, once, with no chance to clean up
 //
-// The noise is a function of seed, of HOME's name and of the number of the run there:
-// runs in the same order give the same scores. It needs a HOME that is no mount.
+// The noise is a function of seed, of HOME's name and of the number of the run of the
+// tree there: runs in the same order give the same scores. The count is kept beside HOME,
+// which is put back before each run; so it must be no mount.
 func runNoisy() int {
 	set := noiseSettings()
 	home := os.Getenv("HOME")
-	n, err := countRun(filepath.Join(home, "runs"))
+	n, err := countRun(filepath.Join(home, "..", "runs_"+filepath.Base(home)+"_"+treeName()))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "noisy:", err)
 		return 3
@@ -127,7 +128,20 @@ func gains() (float64, error) {
 	return sum, nil
 }
 
-// countRun numbers the runs of a HOME, from 1.
+// treeName tells trees apart by the files that plans change.
+func treeName() string {
+	sum := fnv.New64a()
+	for _, pattern := range []string{"gain_*.txt", "notes.txt"} {
+		files, _ := filepath.Glob(pattern)
+		for _, f := range files {
+			data, _ := os.ReadFile(f)
+			_, _ = fmt.Fprintf(sum, "%s %q ", f, data) // a hash takes every write
+		}
+	}
+	return fmt.Sprintf("%x", sum.Sum64())
+}
+
+// countRun numbers the runs that a file counts, from 1.
 func countRun(path string) (int, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {

@@ -15,9 +15,9 @@ const sweepDepth = 4
 // SweepWorkspaces removes the workspaces of this repository below root that keep
 // does not want: recorded ones whether or not git knows them, registered ones
 // with our lock, and the worktrees/round_* of an adopted track inside the
-// repository. Of the kept ones it removes stale locks. It is for the start, when
-// no process of ours works there. Other registrations are not pruned: the user's
-// worktree may lie on a disk that is not mounted.
+// repository. Of the kept ones it removes stale locks; another folder that keep wants
+// is left as it is. It is for the start, when no process of ours works there. Other
+// registrations are not pruned: the user's worktree may lie on a disk that is not mounted.
 func (r *Repo) SweepWorkspaces(ctx context.Context, root string, keep func(path string) bool) (removed []string, err error) {
 	root, err = resolved(root)
 	if err != nil {
@@ -44,7 +44,7 @@ func (r *Repo) SweepWorkspaces(ctx context.Context, root string, keep func(path 
 		}
 		removed = append(removed, path)
 	}
-	tidy(root, sweepDepth)
+	tidy(root, sweepDepth, keep)
 	return removed, nil
 }
 
@@ -100,16 +100,17 @@ func unlock(s slot, admins []string) {
 	}
 }
 
-// tidy removes the empty folders below dir, as rounds leave them.
-func tidy(dir string, depth int) {
+// tidy removes the empty folders below dir, as rounds leave them, but for those that
+// keep wants.
+func tidy(dir string, depth int, keep func(path string) bool) {
 	entries, err := os.ReadDir(dir)
 	if err != nil || depth == 0 {
 		return
 	}
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
-		if e.IsDir() && e.Name() != slotFolder && !isCheckout(path) {
-			tidy(path, depth-1)
+		if e.IsDir() && e.Name() != slotFolder && !isCheckout(path) && (keep == nil || !keep(path)) {
+			tidy(path, depth-1, keep)
 			_ = os.Remove(path) // succeeds only when empty
 		}
 	}

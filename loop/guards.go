@@ -66,20 +66,10 @@ func (b *lab) guard(ctx context.Context, round int, subject, commit string, g be
 		return failed, err
 	}
 	job.Timeout = b.patience()
-	before, err := listing(a.path)
-	if err != nil {
-		return failed, err
-	}
 	result, err := b.meter.CommandGuard(ctx, job, g)
 	if err != nil {
 		return failed, err
 	}
-	// A guard may leave files (caches, build output) that a run would see and
-	// the champion's would not: then the tree is laid anew.
-	if after, err := listing(a.path); err != nil || after != before {
-		a.tree = ""
-	}
-	a.seen = before
 	if subject == "start" && result.OK {
 		err = b.keepHome(a) // with what the guard has built
 	}

@@ -7,9 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
+	"si/internal/stamps"
 	"si/track"
 )
 
@@ -28,59 +28,44 @@ func (b *lab) firstHome() string { return filepath.Join(b.folder(), "home") }
 
 // moveIn gives an arm a fresh HOME: one that was there is put back to what it was,
 // since few of its files were touched.
-func (b *lab) moveIn(a *arm) error {
+func (b *lab) moveIn(a *arm) (*snapshot, error) {
 	home := b.homeOf(a)
-	if info, err := os.Lstat(home); err == nil && info.IsDir() && canRestore && a.homeStamps != nil && a.homeVersion == b.homeVersion {
-		if err := a.restoreHome(home, b.firstHome()); err == nil {
-			return nil
+	if stamps.Sure && a.home != nil && a.homeVersion == b.homeVersion {
+		if s, err := b.asFirst(a); err == nil && s.restore() == nil {
+			return s, nil
 		} // what a run has made of it cannot be put back: it is made anew
 	}
 	if err := removeAll(home); err != nil {
-		return fmt.Errorf("empty the benchmark's HOME: %w", err)
+		return nil, fmt.Errorf("empty the benchmark's HOME: %w", err)
 	}
-	a.homeStamps = nil
-	if _, err := os.Lstat(b.firstHome()); errors.Is(err, fs.ErrNotExist) {
-		return os.MkdirAll(home, 0o700)
-	}
-	if err := copyTree(home, b.firstHome()); err != nil {
-		return err
-	}
-	var err error
-	a.homeStamps, err = stampsOf(home)
 	a.homeVersion = b.homeVersion
-	return err
+	if _, err := os.Lstat(b.firstHome()); errors.Is(err, fs.ErrNotExist) {
+		if err := os.MkdirAll(home, 0o700); err != nil {
+			return nil, fmt.Errorf("make the benchmark's HOME: %w", err)
+		}
+	} else if err := copyTree(home, b.firstHome()); err != nil {
+		return nil, err
+	}
+	return takeSnapshot(home, nil, b.firstHome())
 }
 
-// restoreHome puts back what differs from the copy that was made: a file's stamp
-// holds the time of its last change, which the kernel keeps and nobody can set.
-func (a *arm) restoreHome(home, first string) error {
-	if err := openFolders(home); err != nil {
-		return err
-	}
-	now, err := stampsOf(home)
+// asFirst is the snapshot of an arm's HOME in which everything is as in the first one.
+// What the set-up command made, and what is kept from run to run, is not of it.
+func (b *lab) asFirst(a *arm) (*snapshot, error) {
+	first, err := stamps.Of(b.firstHome())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, name := range deepestFirst(now) {
-		if now[name] != a.homeStamps[name] && !bothFolders(now[name], a.homeStamps[name]) {
-			if err := removeAll(filepath.Join(home, name)); err != nil {
-				return fmt.Errorf("clean the benchmark's HOME: %w", err)
-			}
-			delete(now, name)
+	for name, s := range first {
+		known, ok := a.home.stamps[name]
+		info, err := os.Lstat(filepath.Join(b.copiesOf(b.homeOf(a)), name))
+		if bySetUp := err == nil && !info.IsDir(); ok && !bySetUp && known.IsDir() == s.IsDir() {
+			first[name] = known
+		} else {
+			first[name] = stamps.Stamp{Mode: s.Mode} // like nothing that can lie there
 		}
 	}
-	names := deepestFirst(a.homeStamps)
-	slices.Reverse(names)
-	for _, name := range names {
-		if _, there := now[name]; there {
-			continue
-		}
-		if err := copyOne(filepath.Join(home, name), filepath.Join(first, name)); err != nil {
-			return err
-		}
-	}
-	a.homeStamps, err = stampsOf(home)
-	return err
+	return &snapshot{dir: b.homeOf(a), layers: []string{b.firstHome()}, stamps: first}, nil
 }
 
 // keepFirstHome makes the HOME of a good run of an unchanged tree the one that
@@ -112,18 +97,29 @@ func (b *lab) keepHome(a *arm) error {
 		return fmt.Errorf("keep the benchmark's HOME: %w", err)
 	}
 	b.homeVersion++ // copies of the old one are none of this one
-	return nil
+	a.homeVersion = b.homeVersion
+	_, keep, err := b.keeps()
+	if err != nil {
+		return err
+	}
+	if err := removeAll(b.copiesOf(b.homeOf(a))); err != nil { // they are in the first HOME now
+		return fmt.Errorf("keep the benchmark's HOME: %w", err)
+	}
+	a.home, err = takeSnapshot(b.homeOf(a), keep, b.firstHome())
+	return err
 }
 
-// dropHomes removes what an earlier loop left.
+// dropHomes removes what an earlier loop left: HOMEs, and copies of what a set-up made.
 func (b *lab) dropHomes() error {
-	left, err := filepath.Glob(filepath.Join(b.folder(), "home_*"))
-	if err != nil {
-		return fmt.Errorf("look for the benchmark's HOMEs: %w", err)
-	}
-	for _, home := range left {
-		if err := removeAll(home); err != nil {
-			return fmt.Errorf("remove the HOME of an earlier loop: %w", err)
+	for _, pattern := range []string{"home_*", copiesPrefix + "*"} {
+		left, err := filepath.Glob(filepath.Join(b.folder(), pattern))
+		if err != nil {
+			return fmt.Errorf("look for the benchmark's HOMEs: %w", err)
+		}
+		for _, home := range left {
+			if err := removeAll(home); err != nil {
+				return fmt.Errorf("remove the HOME of an earlier loop: %w", err)
+			}
 		}
 	}
 	return nil

@@ -2,9 +2,9 @@ package loop
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,6 +38,7 @@ type lab struct {
 	// The benchmark changes tracked files, so that each run has a checkout of its
 	// own and warming one up is in vain.
 	dirties bool
+	told    bool // that there is too much to copy
 	tmp     string
 	block   *slurm.Block // the job that takes the runs of a duel's block; nil beside one, and on this machine
 }
@@ -51,9 +52,8 @@ type arm struct {
 	runs  int    // since it was laid
 	fault string // why the tree that is laid cannot be measured
 
-	homeStamps  map[string]stamp  // of its HOME when it was made; nil when it is no copy
-	homeVersion int               // of the first HOME that it is a copy of
-	seen        [sha256.Size]byte // what lay there when its own last run ended
+	homeVersion int       // of the first HOME that its HOME is a copy of
+	laid, home  *snapshot // as the set-up left them
 }
 
 // pastSample is a run with its round.
@@ -151,7 +151,9 @@ func (b *lab) close(ctx context.Context) {
 	_ = b.closeBlock(ctx) // a job that is left is cancelled by the next start
 	for _, a := range b.arms {
 		_ = a.ws.Remove(ctx) // a leftover is removed by the next start
-		_ = removeAll(b.homeOf(a))
+		for _, dir := range []string{b.homeOf(a), b.copiesOf(b.homeOf(a)), b.copiesOf(a.path)} {
+			_ = removeAll(dir) // as above
+		}
 	}
 	b.arms = nil
 }
@@ -186,7 +188,8 @@ func (b *lab) measure(ctx context.Context, req request, tree string) (track.Samp
 		Key: req.key, Purpose: req.purpose, Subject: req.subject, Commit: req.commit, Tree: tree,
 		Benchmark: benchmarkID(b.l.settings.Value),
 	}
-	a, err := b.lay(ctx, req.commit, layKey(tree, req.twin))
+	key := layKey(tree, req.twin)
+	a, err := b.lay(ctx, req.commit, key)
 	if err != nil {
 		return s, err
 	}
@@ -201,7 +204,7 @@ func (b *lab) measure(ctx context.Context, req request, tree string) (track.Samp
 		}
 		defer hold.Release()
 	}
-	if err := b.warmUp(ctx, a, req); err != nil {
+	if a, err = b.warmUp(ctx, a, req, key); err != nil {
 		return s, err
 	}
 	run := b.runner(req, tree)
@@ -241,16 +244,26 @@ func (b *lab) logPath(req request) string {
 // numbers of them would be an unfair start, and after two nothing changes any more.
 const warmRuns = 2
 
-// warmUp gives the arm the earlier runs that it lacks, and throws them away.
-func (b *lab) warmUp(ctx context.Context, a *arm, req request) error {
-	for req.warm && a.runs < warmRuns && !b.dirties {
-		b.runs++
-		by := ranBy{run: b.runner(req, a.tree)}
-		if _, err := lost(b.run(ctx, a, b.logPath(req), by)); err != nil {
-			return err
-		}
+// warmUp gives the arm the earlier runs that it lacks, and throws them away with what
+// they left.
+func (b *lab) warmUp(ctx context.Context, a *arm, req request, key string) (*arm, error) {
+	need := b.l.settings.Value.SI.Measure.Warmup
+	if req.warm {
+		need = max(need, warmRuns)
 	}
-	return nil
+	for a.runs < need && !b.dirties {
+		b.runs++
+		if _, err := lost(b.run(ctx, a, b.logPath(req), ranBy{run: b.runner(req, a.tree)})); err != nil {
+			return nil, err
+		}
+		next, err := b.lay(ctx, req.commit, key)
+		if err != nil {
+			return nil, err
+		}
+		b.dirties = next.runs == 0 // what it changed could not be put back
+		a = next
+	}
+	return a, nil
 }
 
 // ranBy says what takes a run, and of which of the two benchmarks.
@@ -349,10 +362,7 @@ func readingOf(s track.Sample) benchmark.Reading {
 // there would measure something else. A run that has damaged the checkout so
 // that git cannot even tell gives no score.
 func (b *lab) inspect(ctx context.Context, a *arm, s *track.Sample) {
-	dirty, err := a.ws.Dirty(ctx)
-	if err == nil {
-		err = b.look(a)
-	}
+	dirty, err := b.dirty(ctx, a)
 	switch {
 	case err != nil:
 		a.tree = ""
@@ -360,4 +370,15 @@ func (b *lab) inspect(ctx context.Context, a *arm, s *track.Sample) {
 	case len(dirty) > 0:
 		a.tree, b.dirties = "", true
 	}
+}
+
+// dirty lists the tracked files that a run has changed. git is asked only where
+// something is not as the set-up left it.
+func (b *lab) dirty(ctx context.Context, a *arm) ([]string, error) {
+	touched, err := a.laid.touched()
+	if err != nil || len(touched) == 0 {
+		return nil, err
+	}
+	dirty, err := a.ws.Dirty(ctx)
+	return slices.DeleteFunc(dirty, func(path string) bool { return !slices.Contains(touched, path) }), err
 }

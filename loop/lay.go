@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"si/benchmark"
 	"si/gitops"
@@ -18,7 +19,7 @@ import (
 func (b *lab) lay(ctx context.Context, commit, tree string) (*arm, error) {
 	b.clock++
 	for _, a := range b.arms {
-		if a.tree == tree && b.untouched(a) {
+		if a.tree == tree && b.putBack(a) {
 			a.used = b.clock
 			return a, nil
 		}
@@ -34,27 +35,19 @@ func (b *lab) lay(ctx context.Context, commit, tree string) (*arm, error) {
 			return nil, err
 		}
 	}
-	if err := b.moveIn(a); err != nil {
+	home, err := b.moveIn(a)
+	if err != nil {
+		return nil, err
+	}
+	laid, err := takeSnapshot(a.path, nil)
+	if err != nil {
 		return nil, err
 	}
 	if err := b.prepare(ctx, a, commit); err != nil {
 		return nil, err
 	}
 	a.tree = tree
-	return a, b.look(a)
-}
-
-// look remembers what lies in the arm.
-func (b *lab) look(a *arm) (err error) {
-	a.seen, err = listing(a.path)
-	return err
-}
-
-// untouched tells whether the arm is as its own last run left it. The run of
-// another tree could have written there.
-func (b *lab) untouched(a *arm) bool {
-	now, err := listing(a.path)
-	return err == nil && now == a.seen
+	return a, b.freeze(a, laid, home)
 }
 
 // replaceArm lays a new checkout in the place of one that cannot be used.
@@ -112,36 +105,51 @@ func (b *lab) freePath() string {
 	}
 }
 
-// prepare gives a fresh checkout its linked paths, runs the set-up command and
-// the warm-up runs. A set-up command that fails is the tree's fault.
+// prepare gives a fresh checkout its linked paths and runs the set-up command. One that
+// fails, or that changes what is sealed, is the tree's fault.
 func (b *lab) prepare(ctx context.Context, a *arm, commit string) error {
 	if err := b.l.link(ctx, a.ws); err != nil {
 		return err
 	}
-	o := b.l.settings.Value.SI
-	log := filepath.Join(b.folder(), filepath.Base(a.path)+".setup.log")
-	if o.Setup != "" {
-		may, err := b.setupAccess(ctx, commit)
-		if err != nil {
-			return err
-		}
-		job, err := b.job(a, log, may)
-		if err != nil {
-			return err
-		}
-		job.Timeout = b.patience()
-		result, err := b.meter.CommandGuard(ctx, job, benchmark.Guard{Name: "set-up command", Command: o.Setup})
-		if err != nil {
-			return err
-		}
-		if !result.OK {
-			a.fault = "set-up command: " + clean.Line(result.What, 500) + "; its output is in " + log
-		}
+	setup := b.l.settings.Value.SI.Setup
+	if setup == "" {
+		return nil
 	}
-	for i := 0; i < o.Measure.Warmup && a.fault == ""; i++ {
-		if _, err := b.run(ctx, a, log, ranBy{run: b.meter.Run}); err != nil {
-			return err
-		}
+	may, err := b.setupAccess(ctx, commit)
+	if err != nil {
+		return err
+	}
+	log := filepath.Join(b.folder(), filepath.Base(a.path)+".setup.log")
+	job, err := b.job(a, log, may)
+	if err != nil {
+		return err
+	}
+	job.Timeout = b.patience()
+	result, err := b.meter.CommandGuard(ctx, job, benchmark.Guard{Name: "set-up command", Command: setup})
+	if err != nil {
+		return err
+	}
+	if !result.OK {
+		a.fault = "set-up command: " + clean.Line(result.What, 500) + "; its output is in " + log
+		return nil
+	}
+	return b.checkSealed(ctx, a)
+}
+
+// checkSealed looks whether the set-up command has left the sealed files alone: it can
+// be made of a candidate's code.
+func (b *lab) checkSealed(ctx context.Context, a *arm) error {
+	seals, err := benchmark.NewSeals(b.l.settings.Value.SealedFiles)
+	if err != nil {
+		return fmt.Errorf("%s: sealed_files: %w", b.l.settings.Path, err)
+	}
+	dirty, err := a.ws.Dirty(ctx)
+	if err != nil {
+		a.fault = "set-up command: it damaged the checkout that it ran in: " + clean.Line(err.Error(), 300)
+		return nil
+	}
+	if bad := slices.DeleteFunc(dirty, func(path string) bool { return !seals.Match(path) }); len(bad) > 0 {
+		a.fault = "set-up command: it changed sealed files: " + quoted(bad)
 	}
 	return nil
 }
@@ -186,7 +194,11 @@ func (l *Loop) link(ctx context.Context, ws *gitops.Workspace) error {
 	return nil
 }
 
-// uses tells whether a workspace is an arm of the lab.
+// uses tells whether a folder is an arm of the lab, a HOME, or holds copies.
 func (b *lab) uses(path string) bool {
+	name := filepath.Base(path)
+	if filepath.Dir(path) == b.folder() && (strings.HasPrefix(name, "home") || strings.HasPrefix(name, copiesPrefix)) {
+		return true
+	}
 	return slices.ContainsFunc(b.arms, func(a *arm) bool { return a.path == path })
 }

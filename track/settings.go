@@ -106,6 +106,7 @@ type MeasureOptions struct {
 	Network        bool     `json:"network,omitempty"`         // the benchmark has the network
 	CanaryEvery    int      `json:"canary_every,omitempty"`    // rounds between two looks whether the benchmark can be trusted, default 10; -1 is never, at set-up too
 	Env            []string `json:"env,omitempty"`             // names of variables handed to the benchmark
+	Keep           []string `json:"keep,omitempty"`            // build caches that stay from run to run of a tree: paths in it, or in the benchmark's HOME (~/…); all else is put back to what the set-up left
 }
 
 // Launcher hands each run of the benchmark to a scheduler; docs/slurm.md has what

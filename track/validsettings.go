@@ -154,6 +154,9 @@ func (m *MeasureOptions) check(f *faults) {
 	f.atLeast("warmup", m.Warmup, 0)
 	f.atLeast("canary_every", m.CanaryEvery, -1)
 	f.variables("env", m.Env)
+	for i, p := range m.Keep {
+		f.path(fmt.Sprintf("keep[%d]", i), strings.TrimPrefix(p, "~/"))
+	}
 }
 
 func (g *GuardOption) check(f *faults) {

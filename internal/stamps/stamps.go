@@ -117,10 +117,13 @@ func Differing(a, b map[string]Stamp) []string {
 
 // DeepestFirst lists the names so that what is in a folder comes before it.
 func DeepestFirst(of map[string]Stamp) []string {
-	return slices.SortedFunc(maps.Keys(of), func(a, b string) int {
-		if d := strings.Count(b, "/") - strings.Count(a, "/"); d != 0 {
-			return d
-		}
-		return strings.Compare(a, b)
-	})
+	return slices.SortedFunc(maps.Keys(of), Deeper)
+}
+
+// Deeper orders paths so that what is in a folder comes before it.
+func Deeper(a, b string) int {
+	if d := strings.Count(b, "/") - strings.Count(a, "/"); d != 0 {
+		return d
+	}
+	return strings.Compare(a, b)
 }
