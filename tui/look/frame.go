@@ -37,7 +37,7 @@ func (l Look) top(w int, edge Paint, title, facts []Span) string {
 	box := l.Marks.Box
 	title, facts = l.agreedSpans(title), l.agreedSpans(facts)
 	room := w - 6 // corners, and a blank and a line on both sides of the title
-	facts = l.fitting(facts, room-min(spansWidth(title)+3, room/2))
+	facts = l.fitting(facts, min(room-min(spansWidth(title)+3, room/2), w-9))
 	if n := spansWidth(facts); n > 0 {
 		room -= n + 3
 	}

@@ -72,7 +72,7 @@ func FuzzRow(f *testing.F) {
 		f.Add(s, 3, true)
 	}
 	f.Fuzz(func(t *testing.T, s string, w int, ascii bool) {
-		if w < 0 || w > 300 || !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\t' || r >= 0x7f && r < 0xa0 }) {
+		if w < 1 || w > 300 || !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\t' || r >= 0x7f && r < 0xa0 }) {
 			t.Skip()
 		}
 		l := New(true, ascii)
