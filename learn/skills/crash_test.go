@@ -7,7 +7,9 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -43,6 +45,10 @@ func doomed(base string) int {
 			}
 		}
 	}
+	if err := limitRoom(os.Getenv("DOOM_ROOM")); err != nil {
+		fmt.Println(err)
+		return 1
+	}
 	store := &durable.Store{Hooks: durable.Hooks{Before: reach("before"), After: reach("after")}}
 	l, err := Open(Options{Base: base, Store: store, Now: crashTime})
 	if err == nil {
@@ -53,6 +59,19 @@ func doomed(base string) int {
 		return 1
 	}
 	return 0
+}
+
+// limitRoom makes every file that would be larger than room bytes fail to grow.
+func limitRoom(room string) error {
+	if room == "" {
+		return nil
+	}
+	n, err := strconv.ParseUint(room, 10, 64)
+	if err != nil {
+		return err
+	}
+	signal.Ignore(syscall.SIGXFSZ) // the write fails then, as on a full disk
+	return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: n, Max: n})
 }
 
 func doomedDoes(l *Library) error {

@@ -1,7 +1,6 @@
 package skills
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -64,7 +63,7 @@ func Open(o Options) (*Library, error) {
 	if !l.swapPending() {
 		return l, nil
 	}
-	return l, l.exclusively(context.Background(), func() error { return nil })
+	return l, l.locked(nil, func() error { return nil })
 }
 
 // Dir is the managed root.

@@ -25,13 +25,24 @@ const (
 // one. The lock file lies beside the library, which is renamed as a whole; it is
 // never deleted, as a lock on a deleted file excludes nobody.
 func (l *Library) exclusively(ctx context.Context, change func() error) error {
+	err := l.locked(ctx.Done(), change)
+	if errors.Is(err, errGivenUp) && ctx.Err() != nil {
+		return fmt.Errorf("%w: %w", err, ctx.Err())
+	}
+	return err
+}
+
+var errGivenUp = errors.New("another process changes them")
+
+// locked waits for the lock until given is closed or lockWait is over.
+func (l *Library) locked(given <-chan struct{}, change func() error) error {
 	f, err := l.openLock()
 	if err != nil {
 		return err
 	}
 	defer f.Close() // gives the lock back
-	ctx, cancel := context.WithTimeout(ctx, lockWait)
-	defer cancel()
+	over := time.NewTimer(lockWait)
+	defer over.Stop()
 	for {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if err == nil {
@@ -41,8 +52,10 @@ func (l *Library) exclusively(ctx context.Context, change func() error) error {
 			return fmt.Errorf("lock the skills (%s): %w", f.Name(), err)
 		}
 		select {
-		case <-ctx.Done():
-			return fmt.Errorf("lock the skills: another process changes them (lock %s): %w", f.Name(), ctx.Err())
+		case <-given:
+			return fmt.Errorf("lock the skills (%s): %w", f.Name(), errGivenUp)
+		case <-over.C:
+			return fmt.Errorf("lock the skills (%s): %w, for more than %v", f.Name(), errGivenUp, lockWait)
 		case <-time.After(lockPause):
 		}
 	}
