@@ -92,7 +92,7 @@ func (m *Material) composed(r mistakes.Repeat) KnowledgeWish {
 	if slices.Contains(w.AppliesTo, "") { // the whole repository
 		w.AppliesTo = nil
 	}
-	parts := append(settings, what[:min(len(what), 3)]...)
+	parts := append(settings, what[:min(len(what), 1)]...) // the newest stands for the others
 	w.Text = cut(fmt.Sprintf("%s. It happened in %d runs or commits: %s.", sentence(prevention), r.Occurrences, strings.Join(parts, "; ")), knowledge.MaxText)
 	return w
 }
