@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -50,6 +51,9 @@ type cast struct {
 	team    *agents.Team
 	names   map[agents.Role]string
 	folders map[agents.Role]agents.Folders // what the players of a role need of the user's home
+	mcp     map[agents.Role]bool           // the first player takes MCP servers
+	primary string                         // who does auxiliary work; "" when nobody can
+	solo    func(ctx context.Context, name string, t agents.Task) (agents.Answer, error)
 }
 
 // buildCast makes the players that options name.
@@ -80,9 +84,49 @@ func buildCast(f factory, options track.AgentOptions) (cast, error) {
 			c.folders[role] = c.folders[role].And(m.needs)
 		}
 	}
+	c.mcp = map[agents.Role]bool{}
+	for role, name := range c.names {
+		c.mcp[role] = takesMCP(name)
+	}
+	if name := c.names[agents.Reviewer]; name != tunerName {
+		c.primary = name
+	}
+	c.solo = f.solo
 	var err error
 	c.team, err = agents.NewTeamOf(players, f.world.Now)
 	return c, err
+}
+
+// takesMCP tells whether an agent starts the servers of a task. Those of an ACP agent
+// are named when its session begins.
+func takesMCP(name string) bool {
+	kind, _, _ := strings.Cut(name, ":")
+	switch kind {
+	case kindTuner, kindCommand, "pi", "openai", "anthropic", "ollama":
+		return false
+	}
+	return true
+}
+
+// solo lets one agent play a task by its name.
+func (f factory) solo(ctx context.Context, name string, t agents.Task) (agents.Answer, error) {
+	p, _, err := f.player(name)
+	if err != nil {
+		return agents.Answer{}, err
+	}
+	team, err := agents.NewTeamOf(everyRole(p), f.world.Now)
+	if err != nil {
+		return agents.Answer{}, err
+	}
+	return team.Ask(ctx, t)
+}
+
+func everyRole(p agents.Player) map[agents.Role][]agents.Player {
+	out := map[agents.Role][]agents.Player{}
+	for _, role := range allRoles() {
+		out[role] = []agents.Player{p}
+	}
+	return out
 }
 
 // playersOf are the names of who plays the role, the first choice first.

@@ -6,10 +6,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"si/internal/modelserver"
+	"si/learn/skills"
 	"si/track"
 )
 
@@ -25,7 +27,12 @@ type served struct {
 
 func serve(t *testing.T, p modelserver.Player) served {
 	t.Helper()
-	server, err := modelserver.Start(p.Play)
+	return serveScript(t, p.Play)
+}
+
+func serveScript(t *testing.T, script modelserver.Script) served {
+	t.Helper()
+	server, err := modelserver.Start(script)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,8 +114,8 @@ func TestAModelServerPlaysARound(t *testing.T) {
 			if got := gitIn(t, s.repo(), "show", "improve/raise_the_sum:params.txt"); !strings.Contains(got, "width = 40") {
 				t.Errorf("the gain was not kept:\n%s\n%s", got, out)
 			}
-			for _, want := range []string{"executor    " + agent, "tokens, $0.", "planner_a is done"} {
-				if !strings.Contains(out, want) {
+			for _, want := range []string{"executor +" + agent, `tokens, \$0\.`, "planner_a is done"} {
+				if !regexp.MustCompile(want).MatchString(out) {
 					t.Errorf("the summary lacks %q:\n%s", want, out)
 				}
 			}
@@ -121,7 +128,7 @@ func TestAModelServerPlaysARound(t *testing.T) {
 					t.Errorf("%s cost %+v", c.Role, c)
 				}
 			}
-			if len(status.Roles) != 5 {
+			if len(status.Roles) != 6 { // those of a round, and the one that looks back
 				t.Errorf("%d roles were paid", len(status.Roles))
 			}
 			refuseKey(t, s.dir)
@@ -200,4 +207,53 @@ func TestAStandInPlaysAtAUsageLimit(t *testing.T) {
 	if dear != 1 || strings.Contains(out, "failed") {
 		t.Errorf("the one at its limit was asked %d times:\n%s", dear, out)
 	}
+}
+
+// TestASkillIsWrittenAndUsed: the reviewer of the first run leaves a skill, an agent of
+// the second one is shown it, reads it, and that is counted.
+func TestASkillIsWrittenAndUsed(t *testing.T) {
+	path := regexp.MustCompile(`/\S+/widen-the-store/SKILL\.md`)
+	p := raise()
+	p.Before = func(role, _ string, r modelserver.Request) (modelserver.Reply, bool) {
+		prompt := r.Text("user")
+		at := path.FindString(prompt)
+		if role != "executor" || at == "" || len(r.Results()) > 0 {
+			return modelserver.Reply{}, false
+		}
+		call, can := modelserver.ShellCall(r, "cat "+at)
+		return modelserver.Reply{Text: "I read how it is done.", Calls: []modelserver.Call{call}}, can
+	}
+	play := p.Play
+	s := serveScript(t, func(r modelserver.Request) modelserver.Reply {
+		if strings.Contains(r.Text("user"), "You look back at a task") {
+			return modelserver.Reply{Text: `{"memories": [{"content": "width dominates the sum", "type": "fact", "tags": ["sum"]}],
+				"skills": [{"name": "widen-the-store", "description": "How to set the width in params.txt; use it to raise the sum.", "category": "tuning", "body": "Set width, then run bench.sh."}]}`, Usage: p.Usage}
+		}
+		return play(r)
+	})
+	s.init("--agent", "openai:scripted")
+	s.settings(func(o *track.Options) { o.Skills.Review = track.ReviewOptions{On: true, MinToolCalls: 1} })
+	first := s.si("run", "--no-tui")
+	var listed skills.Listing
+	list := s.si("skills", "list", "--json")
+	if err := json.Unmarshal([]byte(list), &listed); err != nil || len(listed.Skills) != 1 || listed.Skills[0].UseCount != 0 || listed.Skills[0].CreatedBy != "agent" {
+		t.Fatalf("%v: %s\n%s", err, list, first)
+	}
+	s.init("--max-iterations", "2")
+	second := s.si("run", "--no-tui")
+	list = s.si("skills", "list", "--json")
+	if err := json.Unmarshal([]byte(list), &listed); err != nil || len(listed.Skills) != 1 || listed.Skills[0].UseCount == 0 {
+		t.Errorf("%v: the use was not counted: %s\n%s", err, list, second)
+	}
+	if said := s.si("memory", "list"); !strings.Contains(said, "width dominates the sum") {
+		t.Errorf("the memory is gone: %s", said)
+	}
+	told := false
+	for _, r := range s.server.Requests() {
+		told = told || strings.Contains(r.Text("user"), "# What is remembered") && strings.Contains(r.Text("user"), "width dominates the sum")
+	}
+	if !told {
+		t.Error("no prompt of the second run holds what is remembered")
+	}
+	refuseKey(t, s.dir)
 }

@@ -12,6 +12,7 @@ import (
 	"si/agents"
 	"si/learn/findings"
 	"si/learn/knowledge"
+	"si/learn/skills/reviewer"
 	"si/track"
 )
 
@@ -92,12 +93,15 @@ func (r *round) teach(t *agents.Task) (*hearing, error) {
 		}
 	}
 	t.Said = rep.hear
-	return rep, nil
+	t.Watch = func(e agents.Event) { heard(&rep.transcript, e) }
+	return rep, r.aid(t)
 }
 
 // hearing is what an agent says beside its work.
 type hearing struct {
 	ids []string
+
+	transcript reviewer.Transcript
 
 	mu   sync.Mutex
 	text string
@@ -109,12 +113,15 @@ func (p *hearing) hear(a agents.Answer) {
 	p.text = a.Text
 }
 
+func (p *hearing) said() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text
+}
+
 // debrief journals the verdicts that an agent owes, those that it did not give too.
 func (r *round) debrief(t agents.Task, p *hearing) error {
-	p.mu.Lock()
-	text := p.text
-	p.mu.Unlock()
-	said := findings.Read(text, p.ids)
+	said := findings.Read(p.said(), p.ids)
 	if len(p.ids) > 0 {
 		if err := r.emit(track.EvBriefVerdict, t.ID, track.BriefVerdict{Role: string(t.Role), Agent: t.ID, Verdicts: said.Verdicts}); err != nil {
 			return err

@@ -73,11 +73,8 @@ func (r *round) containAgent(t *agents.Task) error {
 	if r.cfg.Sandbox == nil {
 		return nil
 	}
-	tmp := filepath.Join(r.cfg.WorkDir, "agents", "tmp_"+t.ID)
+	tmp := r.tmpOf(t.ID)
 	cache := filepath.Join(r.cfg.WorkDir, "agents-cache")
-	if err := removeAll(tmp); err != nil {
-		return err
-	}
 	for _, dir := range []string{tmp, cache} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err
@@ -91,7 +88,7 @@ func (r *round) containAgent(t *agents.Task) error {
 	}
 	profile := sandbox.Agent(r.user(), sandbox.AgentPlaces{
 		Clone: t.Dir, Tmp: tmp, Own: append([]string{cache}, own...), Objects: objectFolders(r.cfg.Repo),
-		Repository: r.cfg.Repo.Toplevel(), Visible: append(append(r.linkedTo(), o.Readable...), needs.Readable...), Limits: r.limits(),
+		Repository: r.cfg.Repo.Toplevel(), Visible: slices.Concat(r.linkedTo(), o.Readable, needs.Readable, r.skillFolders(), r.ownProgram(t)), Limits: r.limits(),
 		Hidden: append([]string{r.cfg.WorkDir, JobsDir(r.cfg.WorkDir), r.cfg.Paths.StateBase(), r.cfg.Repo.CommonDir()}, r.settings.Value.SI.HiddenPaths...),
 	})
 	if !t.Role.Edits() {
@@ -106,6 +103,17 @@ func (r *round) containAgent(t *agents.Task) error {
 	t.Env = append(slices.DeleteFunc(t.Env, func(e string) bool { return benchmark.NameOf(e) == "TMPDIR" || benchmark.NameOf(e) == "XDG_CACHE_HOME" }),
 		"TMPDIR="+tmp, "XDG_CACHE_HOME="+cache, "GOCACHE="+filepath.Join(cache, "go-build"))
 	return nil
+}
+
+// tmpOf is the folder of an agent's temporary files.
+func (r *round) tmpOf(id string) string { return filepath.Join(r.cfg.WorkDir, "agents", "tmp_"+id) }
+
+// ownProgram is this program, for an agent that is to start it.
+func (r *round) ownProgram(t *agents.Task) []string {
+	if len(t.MCP) == 0 {
+		return nil
+	}
+	return []string{r.cfg.Self}
 }
 
 // objectFolders are those that clones borrow from: packs of what their base reaches;

@@ -40,6 +40,9 @@ func (l *Loop) end(ctx context.Context, err error) (track.Summary, error) {
 	if err := l.setStatus(l.final, l.finalReason); err != nil {
 		return track.Summary{}, err
 	}
+	if err := firstOf(l.closeAids(ctx), l.curate(ctx)); err != nil {
+		return l.endFailed(ctx, err)
+	}
 	if err := l.learn(ctx, retro.ByEnd); errors.Is(err, errStop) || ctx.Err() != nil {
 		err = l.note("stopped before the run was looked back on; the next run, or 'si retro', does it")
 		if err != nil {

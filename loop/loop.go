@@ -57,6 +57,13 @@ type Config struct {
 	Sandbox *sandbox.Sandbox            // that Runner uses; nil: nothing is contained
 	Launch  *slurm.Launcher             // takes the runs of the benchmark elsewhere; nil: on this machine
 
+	// Solo lets one agent, by its name, play a task of auxiliary work; Primary is the
+	// one that ends every chain of them, "" when none is configured.
+	Solo     func(ctx context.Context, name string, t agents.Task) (agents.Answer, error)
+	Primary  string
+	TakesMCP map[agents.Role]bool // the role's agent takes servers of the Model Context Protocol
+	Self     string               // path of this program, which such an agent starts
+
 	Judges bool // the role retrospective is an agent that can judge; else runs are looked back on by counting
 
 	After func(time.Duration) <-chan time.Time // the alarm of Now's clock; nil is the machine's
@@ -91,6 +98,7 @@ type Loop struct {
 	lab      *lab
 	guard    *checkoutGuard
 	learner  *learner
+	aids     aids
 	helm     *helm
 	purse    purse
 	lot      lot
@@ -139,6 +147,9 @@ func Run(ctx context.Context, cfg Config) (track.Summary, error) {
 func (l *Loop) rounds(ctx context.Context) error {
 	first, err := l.enter(ctx)
 	if err != nil || first == nil {
+		return err
+	}
+	if err := l.openAids(ctx); err != nil {
 		return err
 	}
 	for r := first; ; {
@@ -193,6 +204,9 @@ func (l *Loop) open() (err error) {
 }
 
 func (l *Loop) close(ctx context.Context) {
+	at, cancel := context.WithCancel(ctx)
+	cancel() // the end of a run that had one has waited already
+	_ = l.closeAids(at)
 	l.lab.close(ctx)
 	l.events.close()
 }

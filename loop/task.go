@@ -58,7 +58,7 @@ func (r *round) attempt(ctx context.Context, t agents.Task, run func(context.Con
 		}
 		failure, err = r.once(ctx, t, i, run)
 		if failure == nil && err == nil {
-			return false, r.debrief(t, rep)
+			return false, firstOf(r.debrief(t, rep), r.afterTask(ctx, t, rep.said(), &rep.transcript))
 		}
 		if err != nil {
 			return false, err
@@ -113,6 +113,14 @@ func (r *round) once(ctx context.Context, t agents.Task, i int, run func(context
 	if err := r.emit(track.EvAgentStarted, t.ID, ev); err != nil {
 		return nil, err
 	}
+	if err := removeAll(r.tmpOf(t.ID)); err != nil {
+		return nil, err
+	}
+	closeDoor, err := r.openDoor(ctx, &t)
+	if err != nil {
+		return nil, fmt.Errorf("open the server of skills for %s: %w", t.ID, err)
+	}
+	defer closeDoor()
 	if err := r.containAgent(&t); err != nil {
 		return nil, fmt.Errorf("prepare the sandbox of %s: %w", t.ID, err)
 	}

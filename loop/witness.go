@@ -14,6 +14,7 @@ type witness struct {
 	diary *diary
 	bill  *bill
 	cut   context.CancelCauseFunc // ends the run
+	also  func(agents.Event)      // hears each event too; may be nil
 
 	mu   sync.Mutex
 	ev   track.AgentEvent
@@ -28,7 +29,7 @@ func (r *round) witness(t *agents.Task, ev *track.AgentEvent, b *bill, cut conte
 		return nil, err
 	}
 	ev.Doing = r.cfg.Paths.Relative(path)
-	w := &witness{diary: d, bill: b, cut: cut, ev: *ev}
+	w := &witness{diary: d, bill: b, cut: cut, ev: *ev, also: t.Watch}
 	t.Watch, t.Paid = w.watch, w.paid
 	t.Played = func(p agents.Player) {
 		if w.plays(p) {
@@ -52,6 +53,9 @@ func (w *witness) plays(p agents.Player) bool {
 // watch hears what the agent does. An agent that has used up the budget is ended.
 func (w *witness) watch(e agents.Event) {
 	w.diary.note(e)
+	if w.also != nil {
+		w.also(e)
+	}
 	w.mu.Lock()
 	if e.Model != "" {
 		w.ev.Model = e.Model

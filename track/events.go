@@ -41,6 +41,7 @@ const (
 	EvMeasured      Kind = "measured"       // Sample
 	EvGuard         Kind = "guard"          // GuardEvent
 	EvVerdict       Kind = "verdict"        // VerdictEvent
+	EvReviewed      Kind = "reviewed"       // Note: what the reviewer of skills made of a task
 	EvCanary        Kind = "canary"         // CanaryEvent
 	EvLeftOut       Kind = "left_out"       // LeftOutEvent
 	EvMerged        Kind = "merged"         // Merged

@@ -8,7 +8,7 @@ func Kinds() []Kind {
 	return slices.Concat([]Kind{
 		EvRunStarted, EvRunEnded, EvSetup, EvRoundStarted, EvRoundEnded, EvStepStarted, EvStepEnded,
 		EvAgentStarted, EvAgentEnded, EvAgentFailed, EvAgentSkipped, EvPlanReady, EvPlanReviewed, EvCandidate,
-		EvMeasured, EvGuard, EvVerdict, EvCanary, EvLeftOut, EvMerged, EvArchived, EvConfigChange, EvControl, EvSteered, EvParked, EvUnparked, EvCheckout, EvWarning,
+		EvMeasured, EvGuard, EvVerdict, EvCanary, EvLeftOut, EvMerged, EvArchived, EvConfigChange, EvControl, EvSteered, EvReviewed, EvParked, EvUnparked, EvCheckout, EvWarning,
 		EvCleanup, EvJournalRepair,
 	}, learnKinds())
 }

@@ -71,6 +71,7 @@ type Options struct {
 	Sandbox       string         `json:"sandbox,omitempty"`          // auto (default) or off
 	HiddenPaths   []string       `json:"hidden_paths,omitempty"`     // held-out data: absolute paths outside the repository, shown to the validation alone
 	Limits        LimitOptions   `json:"limits,omitempty"`           // of each command in the sandbox
+	Skills        SkillOptions   `json:"skills,omitempty"`           // procedures that agents write and use
 	Learn         LearnOptions   `json:"learn,omitempty"`            // what the repository learns from its runs
 }
 
@@ -169,6 +170,33 @@ type LearnOptions struct {
 	RetroEvery int    `json:"retro_every,omitempty"`  // rounds after which a run is looked back on before its end too; 0 is never
 	Judge      string `json:"judge,omitempty"`        // who looks back on a run: agent (the role retrospective), or count: nobody but the program's counting; default agent, where that role is a coding agent or a model
 	Budget     int    `json:"brief_budget,omitempty"` // characters of a knowledge brief, default 4000
+}
+
+// SkillOptions say how skills are offered, written and aged. A zero value means its
+// default.
+type SkillOptions struct {
+	Off           bool                `json:"off,omitempty"`            // agents are offered no skills and no memories
+	Review        ReviewOptions       `json:"review,omitempty"`         // writes skills and memories after tasks
+	Aux           AuxModel            `json:"default_aux,omitempty"`    // the cheap model of such work; default the role reviewer's
+	Slots         map[string]AuxModel `json:"slots,omitempty"`          // models by kind of work: review, curation, title, triage, compression
+	StaleDays     float64             `json:"stale_days,omitempty"`     // without use after which a skill is stale, default 30
+	ArchiveDays   float64             `json:"archive_days,omitempty"`   // … and archived, default 90
+	IntervalHours float64             `json:"interval_hours,omitempty"` // between two passes of the curator, default 168
+	IdleHours     float64             `json:"idle_hours,omitempty"`     // without a run before a pass, default 2
+	Consolidate   bool                `json:"consolidate,omitempty"`    // propose to merge near-duplicates
+}
+
+// ReviewOptions say whether and when an agent's task is reviewed.
+type ReviewOptions struct {
+	On           bool    `json:"on,omitempty"`             // off by default: it costs model calls
+	MinToolCalls int     `json:"min_tool_calls,omitempty"` // tasks with fewer are not reviewed, default 5
+	WallSeconds  float64 `json:"wall_seconds,omitempty"`   // of one review, default 300
+}
+
+// AuxModel is a model for auxiliary work, named as an agent is.
+type AuxModel struct {
+	Model     string   `json:"model,omitempty"`
+	Fallbacks []string `json:"fallbacks,omitempty"` // in this order
 }
 
 // LimitOptions bound what one command of an agent or a benchmark can use, where the

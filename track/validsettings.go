@@ -80,6 +80,13 @@ func (o *Options) check(f *faults) {
 	optional(f, "runner_files", o.RunnerFiles, "warn", "strict")
 	optional(f, "benchmark.time_unit", o.Benchmark.TimeUnit, "s", "ms", "us", "ns", "none")
 	f.within("validation", func() { o.Validation.check(f) })
+	for name, v := range map[string]float64{
+		"review.wall_seconds": o.Skills.Review.WallSeconds, "stale_days": o.Skills.StaleDays, "archive_days": o.Skills.ArchiveDays,
+		"interval_hours": o.Skills.IntervalHours, "idle_hours": o.Skills.IdleHours,
+	} {
+		f.number("skills."+name, v)
+	}
+	f.atLeast("skills.review.min_tool_calls", o.Skills.Review.MinToolCalls, 0)
 	f.atLeast("learn.retro_every", o.Learn.RetroEvery, 0)
 	f.atLeast("learn.brief_budget", o.Learn.Budget, 0)
 	optional(f, "learn.judge", o.Learn.Judge, "agent", "count")

@@ -73,6 +73,9 @@ func newPart(id, role, round, prompt string) (part, bool) {
 // titles and the like.
 func (p Player) Play(r Request) Reply {
 	part, ours := partOf(r)
+	if !ours && strings.Contains(r.Text("user"), "look back on") {
+		return Reply{Text: `{"worked": ["small changes of one value"]}`, Usage: p.Usage}
+	}
 	if !ours {
 		return Reply{Text: "Fine.", Usage: p.Usage}
 	}
