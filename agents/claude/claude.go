@@ -104,9 +104,14 @@ func servers(all []agents.MCPServer) (string, error) {
 }
 
 // env turns off what a run in the background has no use for: updates, telemetry,
-// and the search by which MCP tools are hidden from the model.
+// the search by which MCP tools are hidden from the model, work that goes on after
+// the answer, notes that one run leaves to the next past si's own, and files that
+// are read because the prompt, which others wrote in, names them behind an @.
 func (p program) env(t agents.Task) []string {
-	set := []string{"DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "ENABLE_TOOL_SEARCH=false"}
+	set := []string{
+		"DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "ENABLE_TOOL_SEARCH=false",
+		"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=1", "CLAUDE_CODE_DISABLE_CRON=1", "CLAUDE_CODE_DISABLE_AUTO_MEMORY=1", "CLAUDE_CODE_DISABLE_FILE_MENTIONS=1",
+	}
 	if p.o.Root && p.o.Contained(t) {
 		set = append(set, "IS_SANDBOX=1") // else it refuses to edit as root
 	}

@@ -235,9 +235,6 @@ func TestRealAgentsNameTheirFailures(t *testing.T) {
 			"plan": {modelserver.PlanLimit("You have hit your usage limit, try again in 2 hours."), agents.FailUsage},
 		} {
 			t.Run(r.name+" "+name, func(t *testing.T) {
-				if r.name == "pi" && name == "plan" {
-					t.Skip("pi takes such an answer for one that passes, and tries again for minutes")
-				}
 				s := newStage(t, func(modelserver.Request) modelserver.Reply { return modelserver.Reply{Fault: tc.fault} })
 				task := s.task(r, false)
 				task.ID = "executor_a"
