@@ -18,7 +18,7 @@ func newMemory(w World, place *placeFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "memory",
 		Short: "what earlier runs found out",
-		Long: `The reviewer (si.learn.review) writes down facts that runs found out. Those that
+		Long: `The reviewer (si.skills.review) writes down facts that runs found out. Those that
 share words with the goal go into the prompts of researchers and planners.`,
 		Args: noArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
