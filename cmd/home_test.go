@@ -247,8 +247,12 @@ func TestFromNothingToStopped(t *testing.T) {
 	repo, home := countingRepo(t)
 	s := sit(t, repo, home)
 	for _, step := range [][2]string{
-		{"Do you trust this repository?", "y"}, {"What shall become better?", enter}, {"Which number decides?", enter}, {"When is it good enough?", enter},
-		{"Which files may be changed?", enter}, {"Is this the goal?", enter},
+		{"Do you trust this repository?", "y"},
+		{"What shall become better?", enter},
+		{"Which number decides?", enter},
+		{"When is it good enough?", enter},
+		{"Which files may be changed?", enter},
+		{"Is this the goal?", enter},
 	} {
 		s.sees(step[0])
 		s.press(step[1])

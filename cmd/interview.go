@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"si/agents"
 	"si/gitops"
 	"si/internal/clean"
 	"si/loop"
@@ -95,7 +96,18 @@ func (i interviewer) ask(ctx context.Context, cfg loop.Config, gates *loop.Gates
 	tree := &commitTree{repo: i.place.repo, branch: settings.TargetBranch}
 	w.Survey, w.Files = tree.survey, tree.count
 	w.Agents = i.found
-	return w, nil
+	asks, err := i.named(agents.Clarifier)
+	if err != nil {
+		return w, err
+	}
+	if asks != tunerName {
+		w.Clarify = setUpAgent{gates, settings}
+	}
+	writes, err := i.named(agents.Builder)
+	if err == nil && writes != tunerName {
+		w.Build = setUpAgent{gates, settings}
+	}
+	return w, err
 }
 
 // settings are those of the track, or of a new one: with the branch that is

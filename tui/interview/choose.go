@@ -28,8 +28,8 @@ const (
 
 // builtMsg is a benchmark that an agent wrote.
 type builtMsg struct {
-	finding survey.Finding
-	err     error
+	Built
+	err error
 }
 
 func newChoosePage(*Model) page { return &choosePage{} }
@@ -81,10 +81,10 @@ func (p *choosePage) chosen(m *Model) tea.Cmd {
 	switch p.pick {
 	case built:
 		m.busy = "the agent writes a benchmark"
-		draft, report, ctx, build := m.draft, m.report, m.ctx, m.world.Build.Build
+		draft, seen, ctx, build := m.draft, m.seen(), m.ctx, m.world.Build.Build
 		return m.doing(func() tea.Msg {
-			f, err := build(ctx, draft, report)
-			return builtMsg{f, err}
+			b, err := build(ctx, draft, seen)
+			return builtMsg{b, err}
 		})
 	case kept:
 		m.bench = ofSettings(m.world.Settings)
@@ -98,6 +98,10 @@ func (p *choosePage) chosen(m *Model) tea.Cmd {
 				m.bench = ofFinding(f, m.draft.InScope, m.report.Tests)
 			}
 		}
+	}
+	m.branch = m.world.Branch
+	if b := m.built[p.pick]; b != "" {
+		m.branch = b // it has the benchmark
 	}
 	return m.show(newDetailPage(m))
 }
@@ -123,8 +127,9 @@ func (p *choosePage) wasBuilt(m *Model, msg builtMsg) tea.Cmd {
 		m.fault = "the builder failed: " + clean.Line(msg.err.Error(), 300)
 		return p.start(m, w, h)
 	}
-	m.report.Findings = append([]survey.Finding{msg.finding}, m.report.Findings...)
-	p.pick = msg.finding.Command
+	m.report.Findings = append([]survey.Finding{msg.Finding}, m.report.Findings...)
+	m.built[msg.Finding.Command] = msg.Branch
+	p.pick = msg.Finding.Command
 	return p.start(m, w, h)
 }
 

@@ -1,12 +1,18 @@
 package interview_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"si/loop/clarify"
+	"si/loop/survey"
+	"si/track"
+	"si/tui/interview"
 )
 
 // TestMain looks for goroutines that are left. The library waits for no command
@@ -238,4 +244,53 @@ func TestRefusals(t *testing.T) {
 	s.sees("gives no score on the unchanged repository", "r run it again")
 	s.press("<enter>")
 	s.sees("┃ Command: runs again")
+}
+
+// builder writes a benchmark in no time.
+type builder struct{ err error }
+
+func (b builder) Build(context.Context, clarify.Draft, clarify.Seen) (interview.Built, error) {
+	return interview.Built{Branch: "si/benchmark", Finding: survey.Finding{
+		Tool: "the builder's", File: "bench/run.sh", Command: "sh bench/run.sh", Format: "json", Metric: "score", Direction: track.HigherIsBetter, Sealed: []string{"bench/run.sh"},
+	}}, b.err
+}
+
+// TestBuiltBenchmark holds that a benchmark that an agent wrote is offered first and
+// measured on the branch that has it, and that another choice leaves that branch.
+func TestBuiltBenchmark(t *testing.T) {
+	w, g := world(t)
+	w.Build = builder{}
+	s := play(t, w, 100, 30)
+	for _, stage := range stages()[:6] {
+		s.sees(stage.sees...)
+		s.take(stage)
+	}
+	s.sees("Which benchmark decides?", "let the agent write a benchmark")
+	s.press("<up>") // round to the last
+	s.press("<enter>")
+	s.sees("> the builder's: sh bench/run.sh")
+	s.press("<enter>")
+	s.sees("┃ Command: runs again", "sh bench/run.sh", "from si/benchmark")
+	s.take(stages()[7])
+	s.sees("┃ Sealed", "bench/run.sh")
+	s.take(stages()[8])
+	s.sees("Take it?")
+	s.press("<enter>")
+	s.sees("Rules of your own")
+	if g.v.TargetBranch != "si/benchmark" {
+		t.Errorf("measured on %s", g.v.TargetBranch)
+	}
+}
+
+func TestBuilderFails(t *testing.T) {
+	w, _ := world(t)
+	w.Build = builder{errors.New("the agent is not logged in")}
+	s := play(t, w, 100, 30)
+	for _, stage := range stages()[:6] {
+		s.sees(stage.sees...)
+		s.take(stage)
+	}
+	s.sees("Which benchmark decides?")
+	s.press("<up>", "<enter>")
+	s.sees("the builder failed: the agent is not logged in", "Which benchmark decides?")
 }

@@ -49,10 +49,15 @@ type Clarified struct {
 	Question clarify.Question
 }
 
-// Builder lets an agent write a benchmark where none is. What it wrote comes
-// back as a finding, on a branch of its own that the finding's note names.
+// Builder lets an agent write a benchmark where none is, on a branch of its own.
 type Builder interface {
-	Build(ctx context.Context, d clarify.Draft, report survey.Report) (survey.Finding, error)
+	Build(ctx context.Context, d clarify.Draft, seen clarify.Seen) (Built, error)
+}
+
+// Built is a benchmark that was written, and the branch that has it.
+type Built struct {
+	Finding survey.Finding
+	Branch  string
 }
 
 // World is what the interview needs of the rest of the program.

@@ -43,7 +43,9 @@ type Model struct {
 
 	open    []string
 	report  survey.Report
-	looked  bool // report is there
+	looked  bool              // report is there
+	branch  string            // to start from
+	built   map[string]string // branches of benchmarks that were written, by command
 	draft   clarify.Draft
 	turns   []clarify.Turn
 	bench   benchAnswers
@@ -59,7 +61,7 @@ type Model struct {
 func New(ctx context.Context, w World) *Model {
 	ctx, cancel := context.WithCancel(ctx)
 	m := &Model{
-		world: w, look: look.New(w.Dark, w.ASCII), ctx: ctx, cancel: cancel, open: slices.Clone(w.Open), step: firstStep(w.Open),
+		world: w, look: look.New(w.Dark, w.ASCII), ctx: ctx, cancel: cancel, open: slices.Clone(w.Open), step: firstStep(w.Open), branch: w.Branch, built: map[string]string{},
 		draft: ofGoal(w.Goal), custom: slices.Clone(w.Custom), roster: ofRoster(w.Settings),
 	}
 	if w.Settings.BenchmarkCommand != "" {
@@ -258,7 +260,7 @@ func (m *Model) mark(s Step) {
 // settings are those that the answers so far ask for.
 func (m *Model) settings() track.Settings {
 	v := m.world.Settings
-	v.TargetBranch = m.world.Branch
+	v.TargetBranch = m.branch
 	return v
 }
 

@@ -50,7 +50,7 @@ func (m *Model) lines() []string {
 func (m *Model) head() []string {
 	l := m.look
 	left := []look.Span{{Paint: l.Title, Text: "si"}, {Text: " set up "}, {Paint: l.Strong, Text: clean.Line(m.world.Repository, 200)}}
-	right := []look.Span{{Paint: l.Faint, Text: "from " + clean.Line(m.world.Branch, 60)}}
+	right := []look.Span{{Paint: l.Faint, Text: "from " + clean.Line(m.branch, 60)}}
 	return []string{
 		" " + l.Row(m.w-2, left, right),
 		" " + m.rail(),
