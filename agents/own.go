@@ -44,6 +44,6 @@ func joined(a, b []string) []string {
 func AllFolders() Folders {
 	return Folders{Writable: []string{
 		".claude", ".claude.json", ".config/claude", ".codex", ".gemini", ".config/opencode", ".local/share/opencode", ".local/state/opencode",
-		".pi", ".config/goose", ".local/share/goose", ".aider.conf.yml", ".config/github-copilot", ".copilot", ".cursor", ".qwen", ".config/amp", ".local/share/amp",
+		".pi", ".config/goose", ".local/share/goose", ".local/state/goose", ".aider.conf.yml", ".config/github-copilot", ".copilot", ".cursor", ".qwen", ".config/amp", ".local/share/amp",
 	}}
 }

@@ -112,7 +112,9 @@ func TestATurn(t *testing.T) {
 }
 
 func refusal(e string) func(*agent, map[string]any) {
-	return func(a *agent, m map[string]any) { a.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%v,"error":%s}`, m["id"], e)) }
+	return func(a *agent, m map[string]any) {
+		a.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%v,"error":%s}`, m["id"], e))
+	}
 }
 
 func TestAUsageLimitSaysWhenItIsLifted(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"strconv"
 	"time"
 
@@ -84,7 +85,7 @@ func (s *session) call(ctx context.Context, method string, params any, limit tim
 	s.calls++
 	s.waiting = strconv.Itoa(s.calls)
 	defer func() { s.waiting = "" }()
-	err := s.c.out.send(map[string]any{"jsonrpc": "2.0", "id": s.calls, "method": method, "params": params})
+	err := s.send(map[string]any{"jsonrpc": "2.0", "id": s.calls, "method": method, "params": params})
 	if err != nil {
 		return nil, err
 	}
@@ -128,16 +129,25 @@ func result(m message, method string) (json.RawMessage, error) {
 	return m.Result, nil
 }
 
+// send queues a message; the stdin of a program that has ended takes none.
+func (s *session) send(message any) error {
+	err := s.c.out.send(message)
+	if errors.Is(err, io.ErrClosedPipe) {
+		return errGone
+	}
+	return err
+}
+
 func (s *session) notify(method string, params any) error {
-	return s.c.out.send(map[string]any{"jsonrpc": "2.0", "method": method, "params": params})
+	return s.send(map[string]any{"jsonrpc": "2.0", "method": method, "params": params})
 }
 
 func (s *session) reply(m message, result any) error {
-	return s.c.out.send(map[string]any{"jsonrpc": "2.0", "id": m.ID, "result": result})
+	return s.send(map[string]any{"jsonrpc": "2.0", "id": m.ID, "result": result})
 }
 
 func (s *session) refuse(m message, code int, text string) error {
-	return s.c.out.send(map[string]any{"jsonrpc": "2.0", "id": m.ID, "error": map[string]any{"code": code, "message": text}})
+	return s.send(map[string]any{"jsonrpc": "2.0", "id": m.ID, "error": map[string]any{"code": code, "message": text}})
 }
 
 // handle does what a message that is no awaited answer asks for.

@@ -2,6 +2,7 @@ package acp
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -101,11 +102,10 @@ func (c *clock) pass(d time.Duration) {
 
 // agent is the program's side of a conversation.
 type agent struct {
-	in   *bufio.Reader
-	out  io.Writer
-	err  io.Writer
-	got  []map[string]any // all that si sent
-	seen func(map[string]any)
+	in  *bufio.Reader
+	out io.Writer
+	err io.Writer
+	got []map[string]any // all that si sent
 }
 
 // read gives si's next message; false at the end.
@@ -212,7 +212,7 @@ type liner struct {
 func (l *liner) Write(p []byte) (int, error) {
 	l.rest = append(l.rest, p...)
 	for {
-		i := strings.IndexByte(string(l.rest), '\n')
+		i := bytes.IndexByte(l.rest, '\n')
 		if i < 0 {
 			return len(p), nil
 		}

@@ -1,7 +1,6 @@
 package acp
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -92,7 +91,7 @@ func opencode() Profile {
 		Keys:          append([]string{"OPENCODE_API_KEY", "OPENCODE_CONFIG", "OPENCODE_CONFIG_CONTENT", "OPENCODE_DISABLE_MODELS_FETCH"}, providerKeys()...),
 		Set:           []string{"OPENCODE_DISABLE_AUTOUPDATE=1"},
 		SetRead:       []string{`OPENCODE_PERMISSION={"edit":"deny","bash":"deny","external_directory":"deny"}`},
-		Writable:      []string{".config/opencode", ".local/share/opencode", ".local/state/opencode", ".cache/opencode"},
+		Writable:      []string{".config/opencode", ".local/share/opencode", ".local/state/opencode"},
 		LoginHint:     "run opencode auth login, or set the key of its provider",
 		LastStepUsage: true,
 		Quirks:        []string{"it counts the tokens of its last step only: after a tool call they are unknown, what it cost is not"},
@@ -142,15 +141,9 @@ func providerKeys() []string {
 	}
 }
 
-// Under gives the profile's writable and readable paths below home.
-func (p Profile) Under(home string) (writable, readable []string) {
-	for _, name := range p.Writable {
-		writable = append(writable, filepath.Join(home, name))
-	}
-	for _, name := range p.Readable {
-		readable = append(readable, filepath.Join(home, name))
-	}
-	return writable, readable
+// Folders are what the program needs of the user's home.
+func (p Profile) Folders() agents.Folders {
+	return agents.Folders{Writable: p.Writable, Readable: p.Readable}
 }
 
 // environment is the task's, with the profile's keys and settings.

@@ -43,15 +43,16 @@ func (e *rpcError) said() string {
 // kind names the failure that the error is. Programs have no common codes: some
 // give the status of HTTP, some their own, most say it in words only.
 func (e *rpcError) kind() agents.FailureKind {
-	text := strings.ToLower(e.said())
+	said := e.said()
+	why := agents.SaidWhy(said)
 	switch {
-	case e.Code == 401 || e.Code == 403 || hasAny(text, authWords()...):
+	case e.Code == 401 || e.Code == 403 || why == agents.FailAuth || agents.HasAny(strings.ToLower(said), loginWords()...):
 		return agents.FailAuth
 	case e.Code == codeLogin && (e.method == "session/new" || e.method == "authenticate"):
 		return agents.FailAuth
-	case e.Code == 402 || e.Code == 429 || hasAny(text, limitWords()...):
+	case e.Code == 402 || e.Code == 429 || why == agents.FailUsage:
 		return agents.FailUsage
-	case e.Code == 413 || hasAny(text, contextWords()...):
+	case e.Code == 413 || why == agents.FailContext:
 		return agents.FailContext
 	case e.method != "session/prompt" || e.Code == codeNoMethod:
 		return agents.FailStart
@@ -59,35 +60,13 @@ func (e *rpcError) kind() agents.FailureKind {
 	return agents.FailModel
 }
 
-func authWords() []string {
+// loginWords are the ways in which programs of this protocol ask for a login,
+// beside those that model servers have.
+func loginWords() []string {
 	return []string{
-		"authentication required", "auth_required", "authrequired", "not authenticated", "not logged in", "unauthorized", "invalid api key", "invalid_api_key",
-		"incorrect api key", "api key not valid", "api key is missing", "no api key", "please log in", "please login", "sign in", "provider.auth", "providerautherror",
-		"authentication failed", "authentication_error", "invalid auth",
+		"authentication required", "auth_required", "authrequired", "not authenticated", "unauthorized", "please log in", "please login", "sign in",
+		"provider.auth", "providerautherror", "authentication failed", "invalid auth", "api key not valid", "api key is missing",
 	}
-}
-
-func limitWords() []string {
-	return []string{
-		"usage limit", "usage_limit", "rate limit", "rate_limit", "ratelimit", "quota", "too many requests", "resource_exhausted", "credit balance",
-		"out of credits", "insufficient credits", "insufficient balance", "spending limit", "status: 429", "status code 429",
-	}
-}
-
-func contextWords() []string {
-	return []string{
-		"context_length_exceeded", "maximum context length", "prompt is too long", "context window", "contextoverflow", "context overflow",
-		"exceeds the maximum number of tokens", "input token count", "input is too long", "request_too_large", "context size has been exceeded",
-	}
-}
-
-func hasAny(text string, words ...string) bool {
-	for _, w := range words {
-		if strings.Contains(text, w) {
-			return true
-		}
-	}
-	return false
 }
 
 // refused makes a failure of an error of the program.

@@ -33,7 +33,6 @@ type session struct {
 	fence   fence
 
 	id      string // of the protocol's session
-	version string // what the program calls itself
 	calls   int    // requests sent
 	waiting string // key of the request that is under way
 	turn    bool   // the prompt is under way

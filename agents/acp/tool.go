@@ -43,7 +43,7 @@ func tell(text string) told {
 		return told{text: text}
 	}
 	sum := sha256.Sum256([]byte(text))
-	return told{text[:min(len(text), maxKept)], hex.EncodeToString(sum[:3])}
+	return told{cut(text, maxKept), hex.EncodeToString(sum[:3])}
 }
 
 // tools are the tool calls of a session, bounded whatever a program tells.
@@ -60,7 +60,7 @@ func (l *tools) find(u update) *tool {
 	id := tell(u.ToolCallID)
 	key := cut(id.text, maxAsked) + id.sum
 	c := l.known[key]
-	if c != nil && key != "" && !(c.ended && u.Kind == "tool_call") {
+	if anew := c != nil && c.ended && u.Kind == "tool_call"; c != nil && key != "" && !anew {
 		return c
 	}
 	l.forget()
@@ -194,4 +194,10 @@ func (c *tool) asked(hide secrets) string {
 	return clean.Line(hide.mask(text), maxAsked) + sums
 }
 
-func cut(text string, limit int) string { return text[:min(len(text), limit)] }
+// cut is the beginning of a text, without holding on to all of it.
+func cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	return strings.Clone(text[:limit])
+}
