@@ -214,6 +214,9 @@ func TestAStandInPlaysAtAUsageLimit(t *testing.T) {
 func TestASkillIsWrittenAndUsed(t *testing.T) {
 	path := regexp.MustCompile(`/\S+/widen-the-store/SKILL\.md`)
 	p := raise()
+	for _, value := range []string{"50", "60", "70"} { // the second round begins at the fourth
+		p.Changes = append(p.Changes, modelserver.Change{File: "params.txt", Name: "width", Value: value})
+	}
 	p.Before = func(role, _ string, r modelserver.Request) (modelserver.Reply, bool) {
 		prompt := r.Text("user")
 		at := path.FindString(prompt)
