@@ -5,13 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"si/gitops"
 	"si/internal/clean"
+	"si/internal/durable"
 	"si/learn/doctor"
+	learned "si/learn/place"
+	"si/learn/policy"
 	"si/learn/skills"
+	"si/track"
 )
 
 // examineState examines the track and what the repository learned. Outside of a
@@ -30,17 +37,91 @@ func examineState(ctx context.Context, w World, f *placeFlags) ([]doctor.Finding
 		return nil, err
 	}
 	in := doctor.Input{Place: l.Place, Policy: p, Journal: l.track.paths.JournalPath()}
+	branch, undo, err := l.asLearned(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer undo()
+	if branch != nil {
+		in.Place, in.Policy = *branch, policy.Load(*branch, policy.Ground{})
+	}
 	home, _ := w.Lookup("HOME")
 	library, err := skills.Open(skills.Standard(skills.Where{
 		Base: l.track.paths.StateBase(), Top: l.Top(), Learned: l.Skills(), Home: home, Store: w.Store, Now: w.Now,
 	}))
 	if err != nil {
 		in.Skills = func() ([]string, error) { return nil, err }
-		return doctor.Examine(in), nil
+	} else {
+		in.Skills = func() ([]string, error) { return unusable(library) }
+		in.Curator = func() (string, error) { return overdue(library) }
 	}
-	in.Skills = func() ([]string, error) { return unusable(library) }
-	in.Curator = func() (string, error) { return overdue(library) }
-	return doctor.Examine(in), nil
+	found := doctor.Examine(in)
+	if branch == nil {
+		return found, nil
+	}
+	// What stands in the checkout is not what the loop learns from; but what is broken
+	// in it would be broken for whoever merges it.
+	for _, f := range doctor.Examine(doctor.Input{Place: l.Place, Policy: p}) {
+		if f.Severity == doctor.Error && !slices.Contains(found, f) {
+			found = append(found, f)
+		}
+	}
+	return found, nil
+}
+
+// asLearned lays the learned files of the improve branch into a folder, when runs have
+// learned something there. undo removes it.
+func (l *learnedFiles) asLearned(ctx context.Context) (branch *learned.Place, undo func(), err error) {
+	undo = func() {}
+	progress, err := track.LoadProgress(l.track.paths)
+	if err != nil || progress.Value.GoalSlug == nil || progress.Value.SI.Learned == nil {
+		return nil, undo, err
+	}
+	tip, ok, err := l.improveTip(ctx, progress.Value)
+	if err != nil || !ok {
+		return nil, undo, err
+	}
+	top, err := os.MkdirTemp("", "si-doctor-")
+	if err != nil {
+		return nil, undo, fmt.Errorf("lay out what was learned: %w", err)
+	}
+	undo = func() { _ = os.RemoveAll(top) }
+	p, err := l.layTip(ctx, tip, top)
+	if err != nil {
+		return nil, undo, fmt.Errorf("lay out what was learned: %w", err)
+	}
+	return &p, undo, nil
+}
+
+// layTip writes the learned files of a commit below top. The older tool's folder wins
+// where a tree has both.
+func (l *learnedFiles) layTip(ctx context.Context, tip, top string) (learned.Place, error) {
+	entries, err := l.track.repo.ListTree(ctx, tip)
+	if err != nil {
+		return learned.Place{}, err
+	}
+	if slices.ContainsFunc(entries, func(e gitops.Entry) bool { return strings.HasPrefix(e.Path, ".tyran/") }) {
+		if err := os.Mkdir(filepath.Join(top, ".tyran"), 0o700); err != nil {
+			return learned.Place{}, err
+		}
+	}
+	p, err := learned.Open(&durable.Store{}, top)
+	if err != nil {
+		return p, err
+	}
+	for _, e := range entries {
+		if !p.Owns(e.Path) || e.Mode != "100644" && e.Mode != "100755" {
+			continue
+		}
+		data, err := l.track.repo.ReadFile(ctx, tip, e.Path, maxProposal)
+		if err != nil {
+			return p, err
+		}
+		if err := p.Write(e.Path, data); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
 }
 
 // unusable are the skills of this repository and its state that no agent can use.

@@ -107,7 +107,7 @@ func (l *learnedFiles) onBranch(ctx context.Context) (all []proposals.Proposal, 
 		return nil, nil, err
 	}
 	repo := l.track.repo
-	tip, ok, err := repo.Ref(ctx, "refs/heads/improve/"+progress.Value.SI.RefPrefix+*progress.Value.GoalSlug)
+	tip, ok, err := l.improveTip(ctx, progress.Value)
 	if err != nil || !ok {
 		return nil, nil, err
 	}
@@ -131,6 +131,11 @@ func (l *learnedFiles) onBranch(ctx context.Context) (all []proposals.Proposal, 
 		all = append(all, p)
 	}
 	return all, faults, nil
+}
+
+// improveTip is where the track's improve branch stands.
+func (l *learnedFiles) improveTip(ctx context.Context, a track.AgentSettings) (string, bool, error) {
+	return l.track.repo.Ref(ctx, "refs/heads/improve/"+a.SI.RefPrefix+*a.GoalSlug)
 }
 
 // proposal finds one by its id.
