@@ -105,6 +105,8 @@ type Loop struct {
 	started  time.Time
 	notes    []string
 	drawn    *plot.Data // what the chart of this run shows
+	played   int        // rounds of this run
+	idle     int        // the last of them in which agents could not be started
 
 	// How the run ends. It is written down after the final measurement, so that a
 	// run killed in between takes that measurement when it is started again.
@@ -156,7 +158,11 @@ func (l *Loop) rounds(ctx context.Context) error {
 		if err := r.play(ctx); err != nil {
 			return err
 		}
-		if status, reason := l.stopCondition(); status != track.StatusRunning {
+		status, reason := l.stopCondition()
+		if err := l.worthwhile(r, status != track.StatusRunning); err != nil {
+			return err
+		}
+		if status != track.StatusRunning {
 			l.final, l.finalReason = status, reason
 			return nil
 		}

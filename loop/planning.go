@@ -38,6 +38,11 @@ func (r *round) planning(ctx context.Context) error {
 		})
 	}
 	err := group.wait()
+	if err == nil {
+		if err := r.noPlanner(ids); err != nil {
+			return err
+		}
+	}
 	if saveErr := r.planned(ids, err == nil); err == nil {
 		err = saveErr
 	}

@@ -130,6 +130,7 @@ func (r *round) once(ctx context.Context, t agents.Task, i int, run func(context
 	}
 	ev = w.event()
 	ev.Seconds = r.since(began)
+	r.fit.note(t.Role, failure)
 	kind := track.EvAgentEnded
 	if failure != nil {
 		kind, ev.Reason = track.EvAgentFailed, failure.Error()

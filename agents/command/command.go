@@ -118,11 +118,20 @@ func judge(ctx context.Context, t agents.Task, r proc.Result, runErr error) erro
 			return nil
 		}
 		f = failure(t, agents.FailExit, fmt.Sprintf("exit code %d", r.Code), runErr)
+		if notFound(r) {
+			f.Kind, f.What = agents.FailStart, fmt.Sprintf("its program cannot be started, exit code %d", r.Code)
+		}
 	default:
 		f = failure(t, agents.FailExit, fmt.Sprintf("ended in an unknown way, %q", r.Outcome), nil)
 	}
 	f.Code, f.Said = r.Code, said(r)
 	return f
+}
+
+// notFound tells the codes by which a shell says that there is no such program, or that
+// it cannot be executed (POSIX, 2.8.2), where nothing was printed that could be work.
+func notFound(r proc.Result) bool {
+	return (r.Code == 126 || r.Code == 127) && r.Stdout.Total == 0
 }
 
 func failure(t agents.Task, kind agents.FailureKind, what string, err error) *agents.Failure {
