@@ -105,6 +105,9 @@ func TestRunsThatEndWell(t *testing.T) {
 			if r.err != nil || r.answer.Text != "all good" {
 				t.Fatalf("answer %q, error %v", r.answer.Text, r.err)
 			}
+			if r.took > 20*time.Second { // the wall limit is 30 s
+				t.Errorf("it was ended by its limit only, after %s", r.took)
+			}
 			if got := strings.Join(r.texts(agents.EventNotice), "|"); !strings.Contains(got, tc.notice) || tc.notice == "" && got != "" {
 				t.Errorf("notices %q, want %q", got, tc.notice)
 			}
