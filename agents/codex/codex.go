@@ -98,6 +98,8 @@ func servers(all []agents.MCPServer) ([]string, error) {
 		if len(s.Env) > 0 {
 			out = append(out, "-c", key+".env="+table(s.Env))
 		}
+		// Nobody is there to be asked, so codex would refuse every tool of it that writes.
+		out = append(out, "-c", key+`.default_tools_approval_mode="approve"`)
 	}
 	return out, nil
 }

@@ -3,7 +3,11 @@ package modelserver
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 )
+
+// within stands between the name of a namespace of tools and that of a tool in it.
+const within = "::"
 
 type responseItem struct {
 	Type      string          `json:"type"`
@@ -27,6 +31,11 @@ func readResponses(body []byte, r *Request) error {
 			Name        string          `json:"name"`
 			Description string          `json:"description"`
 			Parameters  json.RawMessage `json:"parameters"`
+			Tools       []struct {      // of a namespace
+				Name        string          `json:"name"`
+				Description string          `json:"description"`
+				Parameters  json.RawMessage `json:"parameters"`
+			} `json:"tools"`
 		} `json:"tools"`
 		Text struct {
 			Format struct {
@@ -43,7 +52,12 @@ func readResponses(body []byte, r *Request) error {
 		if name == "" {
 			name = t.Type // a tool of the server's own, such as web_search
 		}
-		r.Tools = append(r.Tools, Tool{name, t.Description, t.Parameters})
+		for _, inner := range t.Tools {
+			r.Tools = append(r.Tools, Tool{name + within + inner.Name, inner.Description, inner.Parameters})
+		}
+		if len(t.Tools) == 0 {
+			r.Tools = append(r.Tools, Tool{name, t.Description, t.Parameters})
+		}
 	}
 	var text string
 	if json.Unmarshal(in.Input, &text) == nil {
@@ -93,9 +107,13 @@ func responseItems(req Request, r Reply) []object {
 		})
 	}
 	for i, c := range r.Calls {
-		out = append(out, object{
+		call := object{
 			"type": "function_call", "id": fmt.Sprintf("fc_%d_%d", req.N, i), "call_id": c.ID, "name": c.Name, "arguments": c.Args, "status": "completed",
-		})
+		}
+		if space, name, ok := strings.Cut(c.Name, within); ok {
+			call["namespace"], call["name"] = space, name
+		}
+		out = append(out, call)
 	}
 	return out
 }
