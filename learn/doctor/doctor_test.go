@@ -47,13 +47,13 @@ func put(t *testing.T, path, text string) {
 	}
 }
 
-func (w *world) event(run string, kind track.Kind, data any) {
+func (w *world) event(kind track.Kind, data any) {
 	w.t.Helper()
 	raw, err := json.Marshal(data)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	line, err := json.Marshal(track.Event{TS: noon, Ev: kind, Run: run, Round: 1, Actor: "si", Data: raw})
+	line, err := json.Marshal(track.Event{TS: noon, Ev: kind, Run: "r1", Round: 1, Actor: "si", Data: raw})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -76,10 +76,11 @@ func stored(entries ...string) map[string]string {
 	return map[string]string{".si/knowledge/a.yaml": "entries:\n" + strings.Join(entries, ""), ".si/policies/autonomy.yaml": policy.Text(".si")}
 }
 
-func (w *world) broke(signature string, runs ...int) {
+// broke records the mistake a-b in runs.
+func (w *world) broke(runs ...int) {
 	w.t.Helper()
 	for _, n := range runs {
-		e := mistakes.Entry{Title: "t", What: "w", Cause: "c", Consequence: "c", Prevention: "p", Signature: signature, Initiative: "default", Actor: "executor", Proof: fmt.Sprintf("F-%d", n)}
+		e := mistakes.Entry{Title: "t", What: "w", Cause: "c", Consequence: "c", Prevention: "p", Signature: "a-b", Initiative: "default", Actor: "executor", Proof: fmt.Sprintf("F-%d", n)}
 		if _, err := mistakes.Add(w.t.Context(), w.place, mistakes.New{Entry: e, Run: fmt.Sprint("r", n), At: noon.AddDate(0, 0, n), Create: true}); err != nil {
 			w.t.Fatal(err)
 		}
@@ -102,12 +103,12 @@ func TestAHealthyRepositoryHasNoFinding(t *testing.T) {
 		"nothing learned yet": newWorld(t, nil),
 		"a repository that learns": func() *world {
 			w := newWorld(t, stored(entry("K-1", "a", "used: 4", "helpful: 2"), entry("K-2", "b")))
-			w.broke("a-b", 1, 2)
+			w.broke(1, 2)
 			w.record(delivery(1, "K-1", track.VerdictHelped))
-			w.event("r1", track.EvRunStarted, track.RunStarted{})
-			w.event("r1", track.EvBriefDelivered, track.BriefDelivered{})
-			w.event("r1", track.EvRoundEnded, track.RoundEnded{})
-			w.event("r1", track.EvRetro, track.RetroEvent{Of: "r1", Trigger: "end", Outcome: track.RetroUnchanged})
+			w.event(track.EvRunStarted, track.RunStarted{})
+			w.event(track.EvBriefDelivered, track.BriefDelivered{})
+			w.event(track.EvRoundEnded, track.RoundEnded{})
+			w.event(track.EvRetro, track.RetroEvent{Of: "r1", Trigger: "end", Outcome: track.RetroUnchanged})
 			return w
 		}(),
 		"entries of a person, never delivered": newWorld(t, stored(entry("K-1", "a"))),
@@ -134,15 +135,15 @@ func TestEachCode(t *testing.T) {
 		"too much to read": {stored(entry("K-1", strings.Repeat("a ", 1000)), entry("K-2", strings.Repeat("b ", 1500))), nil, KnowledgeUnreachable, "1 of 2"},
 		"a dangling id":    {stored(entry("K-1", "a", "supersedes: K-9")), nil, KnowledgeDangling, "K-9"},
 		"no fold": {stored(entry("K-1", "a")), func(w *world) {
-			w.event("r1", track.EvBriefDelivered, track.BriefDelivered{})
+			w.event(track.EvBriefDelivered, track.BriefDelivered{})
 		}, KnowledgeNoEvidence, "not happening"},
 		"a useless entry": {stored(entry("K-1", "a", "used: 3")), nil, RetirementCandidates, "never-helpful"},
-		"three runs":      {stored(), func(w *world) { w.broke("a-b", 1, 2, 3) }, RepeatUnpromoted, "3 runs"},
+		"three runs":      {stored(), func(w *world) { w.broke(1, 2, 3) }, RepeatUnpromoted, "3 runs"},
 		"five runs, after the delivery": {stored(entry("K-1", "a")), func(w *world) {
-			w.broke("a-b", 1, 2, 3)
-			w.promote("a-b", "knowledge:K-1")
+			w.broke(1, 2, 3)
+			w.promote("knowledge:K-1")
 			w.record(delivery(3, "K-1", track.VerdictHelped))
-			w.broke("a-b", 4, 5)
+			w.broke(4, 5)
 		}, LawReady, "5 runs"},
 		"an entry that cannot be counted": {map[string]string{"MISTAKES.md": "## 2026-13-40 — x\n\n- **Signature:** `a-b` · initiative `x` · actor `y` · proof `z` · status `open`\n"}, nil, MistakesUnreadable, "MISTAKES.md:1"},
 		"a block of code without end":     {map[string]string{"MISTAKES.md": "# x\n```\n"}, nil, MistakesOpenFence, "MISTAKES.md:2"},
@@ -161,14 +162,14 @@ func TestEachCode(t *testing.T) {
 		"a broken policy":       {map[string]string{".si/policies/autonomy.yaml": "default: MAYBE\n"}, nil, PolicyInvalid, "MAYBE"},
 		"a rule nobody reaches": {map[string]string{".si/policies/autonomy.yaml": "default: GATED\nrules:\n  - {path: a, class: AUTO}\n  - {path: a, class: KERNEL}\n"}, nil, PolicyRuleDead, ":3"},
 		"a torn journal": {nil, func(w *world) {
-			w.event("r1", track.EvRunStarted, track.RunStarted{})
+			w.event(track.EvRunStarted, track.RunStarted{})
 			w.log.WriteString(`{"ts":"2026`)
 		}, JournalTorn, "has no end"},
 		"a damaged journal": {nil, func(w *world) {
 			w.log.WriteString("x\n")
-			w.event("r1", track.EvRunStarted, track.RunStarted{})
+			w.event(track.EvRunStarted, track.RunStarted{})
 		}, JournalDamaged, "journal.jsonl:1"},
-		"a run that nobody looked back on": {nil, func(w *world) { w.event("r1", track.EvRoundEnded, track.RoundEnded{}) }, RetroOwed, "r1"},
+		"a run that nobody looked back on": {nil, func(w *world) { w.event(track.EvRoundEnded, track.RoundEnded{}) }, RetroOwed, "r1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, c.files)
@@ -199,9 +200,9 @@ func TestEachCode(t *testing.T) {
 	}
 }
 
-func (w *world) promote(signature, status string) {
+func (w *world) promote(status string) {
 	w.t.Helper()
-	if _, err := mistakes.SetStatus(w.t.Context(), w.place, signature, mistakes.Status(status)); err != nil {
+	if _, err := mistakes.SetStatus(w.t.Context(), w.place, "a-b", mistakes.Status(status)); err != nil {
 		w.t.Fatal(err)
 	}
 }
