@@ -11,6 +11,7 @@ import (
 
 	"si/internal/clean"
 	"si/learn/skills"
+	"si/track"
 )
 
 func newCurator(w World, place *placeFlags) *cobra.Command {
@@ -21,35 +22,55 @@ func newCurator(w World, place *placeFlags) *cobra.Command {
 days it goes to the archive; any use makes it active again. Skills of yours, pinned
 ones, and those of others are never touched. A pass is due every 168 hours, when
 nobody worked with the library for two hours, and runs at the end of a run. Before
-it, the library is backed up; the newest five backups are kept.`,
+it, the library is backed up; the newest five backups are kept. The days and hours
+are settings of the track, under si.skills.`,
 		Args: noArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newCuratorRun(w, place), newCuratorPlan(w, place), newCuratorStatus(w, place), newCuratorRollback(w, place))
 	return c
 }
 
-func curatorOf(s *skillPlace) *skills.Curator { return skills.NewCurator(s.Library, skills.Aging{}) }
+// curatorOf is the curator that the track's settings want.
+func curatorOf(s *skillPlace) (*skills.Curator, error) {
+	settings, err := track.LoadSettings(s.track.paths)
+	if err != nil {
+		return nil, err
+	}
+	o := settings.Value.SI.Skills
+	return skills.NewCurator(s.Library, skills.Aging{StaleDays: o.StaleDays, ArchiveDays: o.ArchiveDays, IntervalHours: o.IntervalHours, IdleHours: o.IdleHours}), nil
+}
+
+// withCurator opens the library and its curator.
+func withCurator(ctx context.Context, w World, f *placeFlags, use func(*skillPlace, *skills.Curator) error) error {
+	return withSkills(ctx, w, f, func(s *skillPlace) error {
+		curator, err := curatorOf(s)
+		if err != nil {
+			return err
+		}
+		return use(s, curator)
+	})
+}
 
 func newCuratorRun(w World, place *placeFlags) *cobra.Command {
 	c := &cobra.Command{Use: "run", Short: "make a pass now", Args: noArgs, Long: "Makes a backup, then the moves that 'si curator plan' lists. Without a move nothing is written but the time."}
 	asJSON := jsonFlag(c)
 	dry := c.Flags().Bool("dry-run", false, "only say what would be done")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return withSkills(c.Context(), w, place, func(s *skillPlace) error {
+		return withCurator(c.Context(), w, place, func(s *skillPlace, curator *skills.Curator) error {
 			if *dry {
-				return showPlan(w, s, *asJSON)
+				return showPlan(w, curator, *asJSON)
 			}
-			return runPass(c.Context(), w, s, *asJSON)
+			return runPass(c.Context(), w, s, curator, *asJSON)
 		})
 	}
 	return c
 }
 
-func runPass(ctx context.Context, w World, s *skillPlace, asJSON bool) error {
+func runPass(ctx context.Context, w World, s *skillPlace, curator *skills.Curator, asJSON bool) error {
 	if err := s.track.hideState(ctx); err != nil {
 		return err
 	}
-	r, err := curatorOf(s).Run(ctx)
+	r, err := curator.Run(ctx)
 	if err != nil {
 		return err
 	}
@@ -70,13 +91,13 @@ func newCuratorPlan(w World, place *placeFlags) *cobra.Command {
 	c := &cobra.Command{Use: "plan", Short: "say what a pass would do now", Args: noArgs}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return withSkills(c.Context(), w, place, func(s *skillPlace) error { return showPlan(w, s, *asJSON) })
+		return withCurator(c.Context(), w, place, func(_ *skillPlace, curator *skills.Curator) error { return showPlan(w, curator, *asJSON) })
 	}
 	return c
 }
 
-func showPlan(w World, s *skillPlace, asJSON bool) error {
-	moves, err := curatorOf(s).Plan()
+func showPlan(w World, curator *skills.Curator, asJSON bool) error {
+	moves, err := curator.Plan()
 	if err != nil {
 		return err
 	}
@@ -103,8 +124,8 @@ func newCuratorStatus(w World, place *placeFlags) *cobra.Command {
 	c := &cobra.Command{Use: "status", Short: "say when the last pass was, when the next is due, and what backups there are", Args: noArgs}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return withSkills(c.Context(), w, place, func(s *skillPlace) error {
-			st, err := curatorOf(s).Status()
+		return withCurator(c.Context(), w, place, func(_ *skillPlace, curator *skills.Curator) error {
+			st, err := curator.Status()
 			if err != nil {
 				return err
 			}
@@ -167,12 +188,12 @@ func newCuratorRollback(w World, place *placeFlags) *cobra.Command {
 	}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return withSkills(c.Context(), w, place, func(s *skillPlace) error {
+		return withCurator(c.Context(), w, place, func(_ *skillPlace, curator *skills.Curator) error {
 			name := ""
 			if len(args) == 1 {
 				name = args[0]
 			}
-			b, kept, err := curatorOf(s).Rollback(c.Context(), name)
+			b, kept, err := curator.Rollback(c.Context(), name)
 			if err != nil {
 				return err
 			}

@@ -59,7 +59,11 @@ func changeSkills(ctx context.Context, w World, f *placeFlags, use func(*skillPl
 		if err := s.track.hideState(ctx); err != nil {
 			return err
 		}
-		if err := skills.NewCurator(s.Library, skills.Aging{}).NoteActivity(ctx); err != nil {
+		curator, err := curatorOf(s)
+		if err != nil {
+			return err
+		}
+		if err := curator.NoteActivity(ctx); err != nil {
 			return err
 		}
 		return use(s)
