@@ -51,8 +51,8 @@ esac
 	s.press("\x1b[B", enter)
 	s.sees("written by the agent: sh bench/steps.sh", "si/benchmark", "it counts steps")
 	s.press(enter)
-	s.sees("┃ Command:", "from si/benchmark")
-	for _, next := range []string{"┃ How its output", "┃ Metric", "┃ What is better", "┃ Sealed", "┃ Result files"} {
+	s.sees("│ Command:", "from si/benchmark")
+	for _, next := range []string{"│ How its output", "│ Metric", "│ What is better", "│ Sealed", "│ Result files"} {
 		s.press(enter)
 		s.sees(next)
 	}

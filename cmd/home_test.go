@@ -183,8 +183,8 @@ func (s *seat) toTrial() {
 	s.t.Helper()
 	s.sees("Which benchmark decides?", "sh bench.sh", "bench.sh:4")
 	s.press(enter)
-	s.sees("┃ Command:", "json", "steps_per_s", "higher is better")
-	for _, next := range []string{"┃ How its output", "┃ Metric", "┃ What is better", "┃ Sealed", "┃ Result files"} {
+	s.sees("│ Command:", "json", "steps_per_s", "higher is better")
+	for _, next := range []string{"│ How its output", "│ Metric", "│ What is better", "│ Sealed", "│ Result files"} {
 		s.press(enter)
 		s.sees(next)
 	}
@@ -262,8 +262,8 @@ func TestFromNothingToStopped(t *testing.T) {
 	s.press(enter)
 	s.sees("Rules of your own")
 	s.press(enter)
-	s.sees("┃ Who thinks and edits?", "built-in tuner")
-	for _, next := range []string{"┃ One agent for every role", "┃ Plans in a round", "┃ Rounds at most"} {
+	s.sees("│ Who thinks and edits?", "built-in tuner")
+	for _, next := range []string{"│ One agent for every role", "│ Plans in a round", "│ Rounds at most"} {
 		s.press(enter)
 		s.sees(next)
 	}

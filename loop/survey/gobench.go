@@ -69,7 +69,7 @@ func goPackages(i *index) (all []goPackage) {
 func goFinding(root string, packages []goPackage) Finding {
 	f := Finding{
 		Tool: "go test -bench", File: packages[0].at.file, Line: packages[0].at.line, Text: packages[0].at.text,
-		Format: benchmark.FormatGoBench, Metric: "geomean", Direction: track.LowerIsBetter, Sure: Tool,
+		Format: benchmark.FormatGoBench, Metric: "geomean", Direction: track.LowerIsBetter, Sure: Tool, whole: true,
 	}
 	var dirs []string
 	n := 0

@@ -45,6 +45,9 @@ func TestWords(t *testing.T) {
 				t.Fatal("nothing was found")
 			}
 			f := found[0]
+			if c.name == "a Go module below the top" && strings.Join(f.Sealed, " ") != "svc/a/*_test.go" {
+				t.Errorf("sealed %v", f.Sealed)
+			}
 			if f.Tool != c.tool || f.Command != c.want || f.Format != c.format || f.Metric != c.metric || f.Direction != c.better {
 				t.Errorf("got %s: %s as %s, %s, %s", f.Tool, f.Command, f.Format, f.Metric, f.Direction)
 			}

@@ -29,6 +29,8 @@ type Finding struct {
 	Scope       []string // what it seems to measure, in the form of goal.md's scope
 	Note        string   // what a person should know before taking it; may be ""
 	Sure        Sureness
+
+	whole bool // Sealed is all that there is to seal
 }
 
 // Sureness orders findings: the author's own words come first.
@@ -96,6 +98,9 @@ func Look(t Tree) Report {
 // what it measures.
 func seals(i *index, f Finding) []string {
 	out := slices.Clone(f.Sealed)
+	if f.whole {
+		return out
+	}
 	for _, p := range benchmark.ProposeSeals(f.Command, i.exists, i.raw) {
 		measured := p.From != "" && within(f.Scope, p.Path)
 		if !measured && !slices.Contains(out, p.Path) && !covered(out, p.Path) && !slices.Contains(f.ResultFiles, p.Path) {

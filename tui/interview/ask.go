@@ -40,12 +40,14 @@ type asked struct {
 
 func newAsked(c Choice) *asked {
 	m := &asked{choice: c, look: look.New(c.Dark, c.ASCII), yes: true}
-	m.form = formIn(c.Dark, c.ASCII, huh.NewGroup(huh.NewConfirm().Title(c.Title).Affirmative(c.Yes).Negative(c.No).Value(&m.yes)))
+	m.form = formIn(&m.choice.Dark, c.ASCII, huh.NewGroup(huh.NewConfirm().Title(c.Title).Affirmative(c.Yes).Negative(c.No).Value(&m.yes)))
 	return m
 }
 
 // Init begins the question.
-func (m *asked) Init() tea.Cmd { return m.form.start(78, confirmLines) }
+func (m *asked) Init() tea.Cmd {
+	return tea.Batch(m.form.start(78, confirmLines), tea.RequestBackgroundColor)
+}
 
 // Update hears one message.
 func (m *asked) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -53,6 +55,8 @@ func (m *asked) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case leaveMsg:
 		m.over = true
 		return m, tea.Quit
+	case tea.BackgroundColorMsg:
+		m.choice.Dark = msg.IsDark()
 	case tea.WindowSizeMsg:
 		m.w = msg.Width
 		return m, m.form.resize(min(78, msg.Width), confirmLines)

@@ -43,12 +43,12 @@ func stages() []stage {
 		{"scope", []string{"Which files may be changed?", "files"}, []string{"<enter>"}},
 		{"goal", []string{"Is this the goal?"}, []string{"<enter>"}},
 		{"choose", []string{"Which benchmark decides?", "./index", "seals", "*_test.go"}, []string{"<enter>"}},
-		{"command", []string{"┃ Command: runs again", "gobench"}, []string{"<enter>", "[┃ How its output]", "<enter>", "[┃ Metric, as]", "<enter>", "[┃ What is better]", "<enter>"}},
-		{"sealed", []string{"┃ Sealed", "index/*_test.go"}, []string{"<enter>", "[┃ Result files]", "<enter>", "[┃ Must go test ./... pass]", "y"}},
+		{"command", []string{"│ Command: runs again", "gobench"}, []string{"<enter>", "[│ How its output]", "<enter>", "[│ Metric, as]", "<enter>", "[│ What is better]", "<enter>"}},
+		{"sealed", []string{"│ Sealed", "index/*_test.go"}, []string{"<enter>", "[│ Result files]", "<enter>", "[│ Must go test ./... pass]", "y"}},
 		{"trial", []string{"run 3", "spread 2.00 %", "8 runs, 12 s", "This command runs again and again"}, []string{"<enter>"}},
 		{"harness", []string{"Rules of your own"}, []string{"Keep the API.", "<enter>"}},
-		{"agents", []string{"Who thinks and edits?", "Claude Code", "not logged in", "built-in tuner"}, []string{"<enter>", "[┃ One agent for every role]", "<enter>"}},
-		{"size", []string{"┃ Plans in a round"}, []string{"<enter>", "[┃ Rounds at most]", "<enter>"}},
+		{"agents", []string{"Who thinks and edits?", "Claude Code", "not logged in", "built-in tuner"}, []string{"<enter>", "[│ One agent for every role]", "<enter>"}},
+		{"size", []string{"│ Plans in a round"}, []string{"<enter>", "[│ Rounds at most]", "<enter>"}},
 		{"start", []string{"Start now?", "Keep the API.", "claude; 3 plans in a round"}, []string{"<enter>"}},
 	}
 }
@@ -140,7 +140,7 @@ func TestBackFromEachStep(t *testing.T) {
 	}
 	s.sees("Start now?")
 	for _, want := range []string{
-		"Who thinks and edits?", "Rules of your own", "┃ Command: runs again", "Which benchmark decides?", "Is this the goal?",
+		"Who thinks and edits?", "Rules of your own", "│ Command: runs again", "Which benchmark decides?", "Is this the goal?",
 		"Which files may be changed?", "When is it good enough?", "Which number decides?", "What shall become better?", "Do you trust this repository?",
 	} {
 		s.press("<esc>")
@@ -178,7 +178,7 @@ func TestNoisyBenchmark(t *testing.T) {
 	}
 	s.sees("spread 21.00 %", "17 runs, 67 min", "Take it all the same?")
 	s.press("<enter>")
-	s.sees("┃ Command: runs again")
+	s.sees("│ Command: runs again")
 	if strings.Contains(g.said(), "benchmark") {
 		t.Errorf("a noisy benchmark was taken by enter: %s", g.said())
 	}
@@ -195,7 +195,7 @@ func TestBackWhileTheBenchmarkRuns(t *testing.T) {
 	}
 	s.sees("run 3", "esc ends it")
 	s.press("<esc>")
-	s.sees("┃ Command: runs again")
+	s.sees("│ Command: runs again")
 	if strings.Contains(g.said(), "benchmark") {
 		t.Error(g.said())
 	}
@@ -233,7 +233,7 @@ func TestRefusals(t *testing.T) {
 	g.mu.Unlock()
 	for _, f := range []string{"Metric: the number", "Target: a score", "Scope: files"} {
 		s.press("<enter>")
-		s.sees("┃ " + f)
+		s.sees("│ " + f)
 	}
 	s.press("<enter>")
 	s.sees("Is this the goal?")
@@ -243,7 +243,7 @@ func TestRefusals(t *testing.T) {
 	}
 	s.sees("gives no score on the unchanged repository", "r run it again")
 	s.press("<enter>")
-	s.sees("┃ Command: runs again")
+	s.sees("│ Command: runs again")
 }
 
 // builder writes a benchmark in no time.
@@ -270,9 +270,9 @@ func TestBuiltBenchmark(t *testing.T) {
 	s.press("<enter>")
 	s.sees("> the builder's: sh bench/run.sh")
 	s.press("<enter>")
-	s.sees("┃ Command: runs again", "sh bench/run.sh", "from si/benchmark")
+	s.sees("│ Command: runs again", "sh bench/run.sh", "from si/benchmark")
 	s.take(stages()[7])
-	s.sees("┃ Sealed", "bench/run.sh")
+	s.sees("│ Sealed", "bench/run.sh")
 	s.take(stages()[8])
 	s.sees("Take it?")
 	s.press("<enter>")

@@ -15,10 +15,12 @@ type form struct {
 }
 
 func newForm(m *Model, groups ...*huh.Group) *form {
-	return formIn(m.world.Dark, m.world.ASCII, groups...)
+	return formIn(&m.world.Dark, m.world.ASCII, groups...)
 }
 
-func formIn(dark, ascii bool, groups ...*huh.Group) *form {
+// formIn makes a form for a background: the terminal may say which one it has only
+// later.
+func formIn(dark *bool, ascii bool, groups ...*huh.Group) *form {
 	keys := huh.NewDefaultKeyMap()
 	keys.Quit = key.NewBinding(key.WithDisabled()) // ours
 	keys.Text.Editor = key.NewBinding(key.WithDisabled())
@@ -27,14 +29,26 @@ func formIn(dark, ascii bool, groups ...*huh.Group) *form {
 	return &form{huh: f}
 }
 
-// theme is huh's own, for the background that the terminal has: fields that begin
-// later than the terminal's answer would never hear of it.
-func theme(dark, ascii bool) huh.Theme {
+// theme is huh's own where that can be read: it has the colours of ordinary text
+// of light and dark backgrounds the wrong way round.
+func theme(dark *bool, ascii bool) huh.Theme {
+	bar, none := lipgloss.Border{Left: "│"}, lipgloss.Border{Left: " "}
+	if ascii {
+		bar = lipgloss.Border{Left: "|"}
+	}
 	return huh.ThemeFunc(func(bool) *huh.Styles {
-		s := huh.ThemeCharm(dark)
-		if ascii {
-			bar := lipgloss.Border{Left: "|"}
-			s.Focused.Base, s.Blurred.Base = s.Focused.Base.BorderStyle(bar), s.Blurred.Base.BorderStyle(lipgloss.Border{Left: " "})
+		s := huh.ThemeCharm(*dark)
+		pick := lipgloss.LightDark(*dark)
+		plain, faint, button := pick(lipgloss.Color("235"), lipgloss.Color("252")), pick(lipgloss.Color("243"), lipgloss.Color("245")), pick(lipgloss.Color("252"), lipgloss.Color("237"))
+		focus := pick(lipgloss.Color("#5A56E0"), lipgloss.Color("#9E9BFF"))
+		s.Focused.Base = s.Focused.Base.BorderStyle(bar).BorderForeground(focus)
+		s.Blurred.Base = s.Blurred.Base.BorderStyle(none)
+		for _, f := range []*huh.FieldStyles{&s.Focused, &s.Blurred} {
+			f.Title = f.Title.Foreground(focus)
+			f.Option, f.UnselectedOption = f.Option.Foreground(plain), f.UnselectedOption.Foreground(plain)
+			f.BlurredButton = f.BlurredButton.Foreground(plain).Background(button)
+			f.FocusedButton = f.FocusedButton.Foreground(lipgloss.Color("#FFFFFF")).Background(pick(lipgloss.Color("#5A56E0"), lipgloss.Color("#6A66E0")))
+			f.TextInput.Placeholder = f.TextInput.Placeholder.Foreground(faint)
 		}
 		return s
 	})

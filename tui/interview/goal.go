@@ -179,11 +179,7 @@ func (p *questionPage) resize(w, h int) tea.Cmd {
 	if p.form == nil {
 		return nil
 	}
-	fw := w
-	if w >= sideFrom {
-		fw = w - sideWidth - 2
-	}
-	return p.form.resize(fw, h-6)
+	return p.form.resize(besideBoard(w), h-6)
 }
 
 func (p *questionPage) keys() string { return "↑↓ choose   enter answer" }

@@ -13,13 +13,19 @@ import (
 const (
 	sideFrom  = 92
 	sideWidth = 38
+	widest    = 84
 )
 
 func (p *questionPage) formWidth(*Model) int {
-	if p.w >= sideFrom {
-		return p.w - sideWidth - 2
+	return besideBoard(p.w)
+}
+
+// besideBoard is the width that a question has: lines of more are hard to read.
+func besideBoard(w int) int {
+	if w < sideFrom {
+		return w
 	}
-	return p.w
+	return min(w-sideWidth-2, widest)
 }
 
 // above is what stands over the form.
@@ -83,7 +89,7 @@ func filled(l look.Look) string {
 	if l.ASCII {
 		return "#"
 	}
-	return "━"
+	return "─"
 }
 
 // scoreLine is the scoreboard on one line.

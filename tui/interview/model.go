@@ -93,7 +93,7 @@ func (m *Model) Init() tea.Cmd {
 		r, err := m.world.Survey(m.ctx)
 		return surveyMsg{r, err}
 	})
-	return tea.Batch(look, m.world.Feed.next(m.ctx), m.enter(m.step))
+	return tea.Batch(look, m.world.Feed.next(m.ctx), m.enter(m.step), tea.RequestBackgroundColor)
 }
 
 // Update hears one message.
@@ -121,6 +121,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return m, m.closed(msg)
 	case leaveMsg:
 		return m, m.leave()
+	case tea.BackgroundColorMsg:
+		m.world.Dark = msg.IsDark()
+		m.look = look.New(m.world.Dark, m.world.ASCII)
+		return m, nil
 	}
 	return m, m.page.update(m, msg)
 }

@@ -121,7 +121,11 @@ func (p *trialPage) update(m *Model, msg tea.Msg) tea.Cmd {
 			p.away = true
 		}
 		p.answer(word)
-		p.answer = nil
+		p.answer, p.form = nil, nil
+		m.busy = "writing it down"
+		if p.away {
+			m.busy = "putting back what was tried"
+		}
 	}
 	return cmd
 }
@@ -164,7 +168,8 @@ func (p *trialPage) back(m *Model) (tea.Cmd, bool) {
 	p.away = true
 	if p.answer != nil {
 		p.answer(errTakenBack)
-		p.answer = nil
+		p.answer, p.form = nil, nil
+		m.busy = "putting back what was tried"
 		return nil, true
 	}
 	p.cancel()
@@ -185,6 +190,9 @@ func (p *trialPage) keys() string {
 		return "enter change it   r run it again"
 	case p.form != nil:
 		return "y yes   n no   enter confirm"
+	}
+	if p.away || p.state.trial != nil {
+		return "one moment"
 	}
 	return "the benchmark runs; esc ends it"
 }

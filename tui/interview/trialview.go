@@ -45,7 +45,7 @@ func trialView(l look.Look, s trialState, w, h int) []string {
 		}
 	}
 	room := h - len(out) - 2
-	if room < 1 || len(s.tail) == 0 {
+	if room < 1 || len(s.tail) == 0 || s.trial != nil { // the last check's output is a failure that was wanted
 		return out[:min(len(out), max(h, 0))]
 	}
 	out = append(out, "", l.Faint.On("output "+l.Cut(s.log, max(10, w-7))))
@@ -58,6 +58,9 @@ func trialView(l look.Look, s trialState, w, h int) []string {
 // progress says what runs now.
 func progress(l look.Look, s trialState, w int) []string {
 	now := fmt.Sprintf("%s running, %.0f s; at least three runs, six where they differ", l.Marks.Working, s.seconds)
+	if len(s.runs) == 0 {
+		now = fmt.Sprintf("%s running, %.0f s; the first run may have to build everything anew", l.Marks.Working, s.seconds)
+	}
 	if s.noise == "" {
 		return []string{l.Faint.On(l.Cut(now, w))}
 	}
