@@ -32,7 +32,7 @@ func (a *agent) play(mode string) {
 	case "flood":
 		part := `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"` +
 			strings.Repeat("x", 60<<10) + `"}}}}`
-		for n := 0; n < 200<<20; n += len(part) {
+		for n := 0; n < floodBytes; n += len(part) {
 			a.say(part)
 		}
 		a.text("the end")

@@ -109,12 +109,12 @@ func TestAProgramThatAsksAndDoesNotReadIsGivenUp(t *testing.T) {
 }
 
 // session in the middle of a turn, whose program is nobody.
-func bare(t testing.TB) *session {
-	t.Helper()
+func bare(tb testing.TB) *session {
+	tb.Helper()
 	o := Options{Profile: Command("x"), Clock: newClock()}.withDefaults()
 	return &session{
 		o: o, p: o.Profile, id: "s1", log: &transcript{}, meter: agents.NewMeter(agents.Limits{}), tools: newTools(),
-		held: map[agents.EventKind]string{}, fence: newFence(agents.Task{Dir: t.TempDir()}),
+		held: map[agents.EventKind]string{}, fence: fence{dir: "/w"},
 		c: &child{out: newOutbox(), lines: make(chan line)}, secrets: secretsOf([]string{"A_KEY=secretsecret"}),
 	}
 }
