@@ -262,8 +262,9 @@ func (p prey) unharmed(t *testing.T, before, out string) {
 	if after := p.user(t); after != before {
 		t.Errorf("the user's side was\n%s\nand is\n%s", before, after)
 	}
-	if base, tip := gitIn(t, p.repo, "rev-parse", "main"), gitIn(t, p.repo, "rev-parse", "improve/raise_the_value"); base != tip {
-		t.Errorf("something was kept:\n%s", gitIn(t, p.repo, "diff", "main", "improve/raise_the_value"))
+	// What si itself learned of the run is not the candidates'.
+	if kept := gitIn(t, p.repo, "diff", "main", "improve/raise_the_value", "--", ".", ":!.si", ":!MISTAKES.md"); kept != "" {
+		t.Errorf("something was kept:\n%s", kept)
 	}
 	environs, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil {

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,6 +45,11 @@ func childMode(mode string, args []string) int {
 			return 0
 		}
 		return 1
+	case "reach":
+		if reaches(args[0]) {
+			return 0
+		}
+		return 1
 	case "burn": // n ms of CPU
 		var u unix.Rusage
 		for x := 1; u.Utime.Nano() < int64(n)*int64(time.Millisecond) && x != 0; {
@@ -63,6 +69,15 @@ func childMode(mode string, args []string) int {
 		return 99
 	}
 	return 0
+}
+
+// reaches tells whether a socket of the machine takes a connection.
+func reaches(path string) bool {
+	c, err := (&net.Dialer{}).DialContext(context.Background(), "unix", path)
+	if err != nil {
+		return false
+	}
+	return c.Close() == nil
 }
 
 // box is a sandbox with folders of every kind.

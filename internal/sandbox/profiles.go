@@ -27,7 +27,7 @@ type BenchmarkPlaces struct {
 func Benchmark(u User, b BenchmarkPlaces) Profile {
 	p := Profile{
 		Writable: append([]string{b.Tree, b.Home, b.Tmp}, present(b.Written)...),
-		ReadOnly: append([]string{filepath.Join(b.Tree, ".git")}, b.Caches...),
+		ReadOnly: slices.Concat([]string{filepath.Join(b.Tree, ".git")}, b.Caches, programsInRun()),
 		Devices:  gpus("/dev"),
 		Network:  b.Network,
 		Limits:   b.Limits,
@@ -59,7 +59,7 @@ type AgentPlaces struct {
 func Agent(u User, a AgentPlaces) Profile {
 	p := Profile{
 		Writable: append([]string{a.Clone, a.Tmp}, present(a.Own)...),
-		ReadOnly: slices.Concat(a.Objects, a.Visible, nameResolution()),
+		ReadOnly: slices.Concat(a.Objects, a.Visible, nameResolution(), programsInRun()),
 		Devices:  gpus("/dev"),
 		Network:  true,
 		Nested:   true,
@@ -85,7 +85,10 @@ func (u User) withheld(p Profile, hide []string) Profile {
 		named[resolvedOrSame(w)] = true
 	}
 	taken := func(path string) bool { return named[resolvedOrSame(path)] }
-	p.Hidden = append(slices.DeleteFunc(u.hidden(), taken), hide...)
+	own := func(path string) bool {
+		return slices.ContainsFunc(p.Writable, func(w string) bool { return within(path, resolvedOrSame(w)) })
+	}
+	p.Hidden = slices.Concat(slices.DeleteFunc(u.hidden(), taken), slices.DeleteFunc(boundSockets(socketTable), own), hide)
 	p.Private = slices.DeleteFunc(sharedFolders(), taken)
 	return p
 }

@@ -28,14 +28,17 @@ func secretsInHome() []string {
 	}
 }
 
-// services are sockets over which something outside of the sandbox would do work
-// for a command: a container engine, systemd, a desktop session.
+// services are places with sockets over which something outside of the sandbox would
+// do work for a command: a container engine, systemd, a key agent, a desktop session.
+// X11 has its own below the shared folders for temporary files, which are private.
 func services() []string {
-	return []string{
-		"/run/docker.sock", "/run/docker", "/run/podman", "/run/containerd", "/run/crio", "/run/buildkit", "/run/user",
-		"/run/dbus", "/run/systemd", "/run/snapd.socket", "/run/snapd-snap.socket", "/run/libvirt", "/run/screen", "/run/acpid.socket",
-		"/run/host-services", "/var/lib/lxd/unix.socket", "/var/snap/lxd/common/lxd/unix.socket", "/var/lib/incus/unix.socket",
-	}
+	return []string{"/run", "/var/run", "/var/lib/lxd/unix.socket", "/var/snap/lxd/common/lxd/unix.socket", "/var/lib/incus/unix.socket"}
+}
+
+// programsInRun are what some distributions keep below /run besides: programs and
+// libraries.
+func programsInRun() []string {
+	return []string{"/run/current-system", "/run/booted-system", "/run/wrappers", "/run/opengl-driver", "/run/opengl-driver-32"}
 }
 
 // nameResolution is what of the hidden services' folders a command with network needs.
