@@ -33,17 +33,12 @@ type world struct {
 
 func newWorld(t *testing.T, files map[string]string) *world {
 	t.Helper()
-	return openWorld(t, t.TempDir(), files, durable.Hooks{})
-}
-
-func openWorld(t *testing.T, top string, files map[string]string, hooks durable.Hooks) *world {
-	t.Helper()
-	w := &world{t: t, now: noon}
+	top, w := t.TempDir(), &world{t: t, now: noon}
 	for name, text := range files {
 		w.put(top, name, text)
 	}
 	var err error
-	if w.place, err = place.Open(&durable.Store{Hooks: hooks}, top); err != nil {
+	if w.place, err = place.Open(&durable.Store{}, top); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := policy.Seed(t.Context(), w.place); err != nil {

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"si/internal/durable"
 	"si/learn/efficacy"
 	"si/learn/knowledge"
 	"si/learn/mistakes"
@@ -173,70 +172,6 @@ func TestASettingThatBreaks(t *testing.T) {
 	if s := w.store(); len(s.Entries) != 1 || !strings.Contains(s.Entries[0].Text, "Setting batch in config.json from 8 to 64 does not work") {
 		t.Errorf("%+v", s.Entries)
 	}
-}
-
-// killed stands in for the death of the process.
-type killed struct{}
-
-// TestKilledAtEachWrite stops a retrospective that writes a mistake, knowledge, a law
-// and its record before and after each write. The store is valid then, and the
-// next try comes to the same end as one that was not killed.
-func TestKilledAtEachWrite(t *testing.T) {
-	want := ""
-	for at := 0; ; at++ {
-		n, armed := 0, false
-		stop := func(durable.Op, string) {
-			if n++; armed && n == at {
-				panic(killed{})
-			}
-		}
-		w := openWorld(t, t.TempDir(), nil, durable.Hooks{Before: stop, After: stop})
-		for run := 1; run <= 3; run++ {
-			w.run(run, true, "", "")
-		}
-		w.run(4, true, "K-1", track.VerdictHelped)
-		w.begin("r5")
-		w.find("r5", "timeout-src", "it ran for 10 s")
-		for range 3 { // another signature that has earned its entry
-			w.find("r5", "oom-src", "no memory")
-		}
-		w.end("r5")
-		n, armed = 0, true
-		died := w.dies()
-		armed = false
-		if died {
-			if _, err := knowledge.Load(w.place); err != nil {
-				t.Fatalf("at %d: the store is broken: %v", at, err)
-			}
-			w.count("r5")
-		}
-		got := w.learned()
-		switch {
-		case at == 0:
-			want = got
-		case got != want:
-			t.Errorf("at %d:\n%s\nwant\n%s", at, got, want)
-		}
-		if at > 0 && !died {
-			if at < 20 {
-				t.Errorf("only %d points", at)
-			}
-			return
-		}
-	}
-}
-
-func (w *world) dies() (died bool) {
-	defer func() {
-		if r := recover(); r != nil {
-			if _, ok := r.(killed); !ok {
-				panic(r)
-			}
-			died = true
-		}
-	}()
-	w.count("r5")
-	return false
 }
 
 // learned is every learned file; a record tells how often it was tried, so only that
