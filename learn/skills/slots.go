@@ -87,7 +87,8 @@ func (m Models) Resolve(slot Slot, available func(model string) bool) (string, e
 }
 
 // Model asks the auxiliary model of a slot. It blocks until there is an answer, an
-// error, or ctx ends. It is called from one goroutine at a time.
+// error, or ctx ends. It can be called from several goroutines: one that is deaf to ctx
+// is given up while it still runs.
 type Model func(ctx context.Context, slot Slot, prompt string) (string, error)
 
 // Ask is one question to one model by its name.

@@ -440,14 +440,23 @@ func TestTheAgentPlaysWithItsFolder(t *testing.T) {
 	}
 }
 
+// TestAPanicEndsOneCall: the process that it happens in is the loop's.
 func TestAPanicEndsOneCall(t *testing.T) {
 	w := newWorld(t, nil)
-	w.Library = &skills.Library{} // has no clock and no folder
-	s := w.connect()
-	if got := call(t, s, "skill_manage", args{"action": "create", "name": "x", "description": "d", "body": "b"}); !strings.Contains(got, "crashed") && !strings.Contains(got, "error") {
+	server := New(w.Source)
+	mcp.AddTool(server, &mcp.Tool{Name: "boom"}, func(context.Context, *mcp.CallToolRequest, nothing) (*mcp.CallToolResult, any, error) {
+		panic("\x1b[2Jboom")
+	})
+	ours, theirs := mcp.NewInMemoryTransports()
+	session, err := server.Connect(t.Context(), ours, nil)
+	w.must(err)
+	defer session.Close()
+	s := w.client(theirs)
+	defer s.Close()
+	if got := call(t, s, "boom", nil); !strings.Contains(got, "it crashed: boom") {
 		t.Error(got)
 	}
-	if _, err := s.ListTools(t.Context(), nil); err != nil {
-		t.Error(err)
+	if got := call(t, s, "skills_list", nil); got != "There is no skill yet." {
+		t.Error(got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -221,12 +222,11 @@ func TestNamesThatAreTaken(t *testing.T) {
 // TestBadAnswers: what a model can answer costs a line in the log and nothing else, and
 // the next task is reviewed as if nothing had been.
 func TestBadAnswers(t *testing.T) {
-	flood := `{"memories": [` + strings.Repeat(`{"content": "%d"},`, 5000) + `{"content": "x"}]}`
-	n := 0
-	for strings.Contains(flood, "%d") {
-		flood = strings.Replace(flood, "%d", fmt.Sprint("number ", n), 1)
-		n++
+	items := make([]string, 5001)
+	for i := range items {
+		items[i] = fmt.Sprintf(`{"content": "number %d"}`, i)
 	}
+	flood := `{"memories": [` + strings.Join(items, ",") + `]}`
 	for _, tc := range []struct{ name, answer, have, told string }{
 		{"nonsense", "I am a teapot", "", "no JSON object"},
 		{"nothing", "", "", "no JSON object"},
@@ -234,7 +234,7 @@ func TestBadAnswers(t *testing.T) {
 		{"wrong kinds", `{"memories": "none", "skills": 5}`, "", "the answer: "},
 		{"nothing learned", `{"memories": [], "skills": []}`, "", "0 memories"},
 		{"one bad among good", `{"memories": [7, {"content": "good"}, {"content": ""}], "skills": [{"name": "../up", "description": "d", "body": "b"}]}`, "good(", "3"},
-		{"a flood of bytes", strings.Repeat("{", 40<<20), "", "no JSON object"},
+		{"a flood of bytes", strings.Repeat("{", 4<<20), "", "no JSON object"},
 		{"a flood of memories", flood, "number 7(", "4993 items are left out"},
 		{"a long skill", `{"skills": [{"name": "long", "description": "d", "body": "` + strings.Repeat(`x\n`, 600) + `"}]}`, "", "not under 500"},
 		{"escape codes", `{"memories": [{"content": "\u001b]0;owned\u0007hello"}]}`, "hello(", "1 memories"},
@@ -281,10 +281,9 @@ func TestFailingModels(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
-				first := true
+				var later atomic.Bool
 				r := w.reviewer(Settings{On: true, WallSeconds: 60}, func(ctx context.Context, s skills.Slot, p string) (string, error) {
-					if first {
-						first = false
+					if !later.Swap(true) {
 						return bad(ctx, s, p)
 					}
 					return w.says(good)(ctx, s, p)
