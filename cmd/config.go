@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/viper"
@@ -14,6 +15,7 @@ import (
 // userConfig is the user's own configuration: defaults for all repositories.
 type userConfig struct {
 	Agents      track.AgentOptions
+	AgentEnv    []string // names of variables handed to agents
 	WorktreeDir string
 	Sandbox     string // auto or off
 }
@@ -38,9 +40,11 @@ func loadUserConfig(w World) (userConfig, error) {
 		return c, fmt.Errorf("read the user's configuration in %s: %w; correct the file", dir, err)
 	}
 	if unknown := unknownKeys(v); len(unknown) > 0 {
-		return c, fmt.Errorf("%s: unknown keys %s; known are agent, agent_for, sandbox, worktree_dir", v.ConfigFileUsed(), strings.Join(unknown, ", "))
+		return c, fmt.Errorf("%s: unknown keys %s; known are agent, agent_env, agent_for, fallbacks, sandbox, worktree_dir", v.ConfigFileUsed(), strings.Join(unknown, ", "))
 	}
 	c.Agents.Default, c.Agents.Roles = v.GetString("agent"), v.GetStringMapString("agent_for")
+	c.Agents.Fallbacks = v.GetStringMapStringSlice("fallbacks")
+	c.AgentEnv = v.GetStringSlice("agent_env")
 	c.WorktreeDir = v.GetString("worktree_dir")
 	c.Sandbox = v.GetString("sandbox")
 	if s := w.env("SI_SANDBOX"); s != "" {
@@ -78,7 +82,7 @@ func (c userConfig) Validate() error {
 func unknownKeys(v *viper.Viper) []string {
 	var out []string
 	for _, k := range v.AllKeys() {
-		if k != "agent" && k != "worktree_dir" && k != "sandbox" && !strings.HasPrefix(k, "agent_for.") {
+		if !slices.Contains([]string{"agent", "agent_env", "worktree_dir", "sandbox"}, k) && !strings.HasPrefix(k, "agent_for.") && !strings.HasPrefix(k, "fallbacks.") {
 			out = append(out, k)
 		}
 	}

@@ -46,6 +46,7 @@ type Config struct {
 	Agents  Agents
 	Names   map[agents.Role]string         // of the backends, for the events
 	Folders map[agents.Role]agents.Folders // what the backends need of the user's home
+	Env     []string                       // names of variables handed to agents, beside those of the settings
 	Now     func() time.Time
 	Lookup  func(string) (string, bool) // the environment
 	WorkDir string                      // folder of our workspaces
