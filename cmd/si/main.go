@@ -4,6 +4,7 @@ package main
 import (
 	"context"
 	"os"
+	_ "time/tzdata" // usage limits name zones, and not every machine knows them
 
 	"si/benchmark/slurm"
 	"si/cmd"
