@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"si/agents"
+	"si/learn/established"
 	"si/learn/evidence"
 	"si/learn/mistakes"
 	"si/learn/policy"
@@ -75,19 +76,34 @@ func (l *Loop) fold(ctx context.Context) error {
 }
 
 // seed writes what a repository that learns for the first time needs: the table of who
-// decides, and MISTAKES.md, whose deletion is the opt-out.
+// decides, what set-up established, and MISTAKES.md, whose deletion is the opt-out.
 func (l *Loop) seed(ctx context.Context) error {
 	return l.learner.edit(ctx, "Begin to learn: who decides about what, and where mistakes are written\n\nDeleting MISTAKES.md opts out of recording mistakes.\n",
-		track.Learned{What: "config", Text: "the default policy, and an empty MISTAKES.md"}, func() error {
+		track.Learned{What: "config", Text: "the default policy, what set-up established, and an empty MISTAKES.md"}, func() error {
 			if l.progress.Value.SI.Seeded {
 				return nil // what is gone was deleted by a person
 			}
 			if _, err := policy.Seed(ctx, l.learner.place); err != nil {
 				return err
 			}
+			if _, err := established.Seed(ctx, l.learner.place, l.established()); err != nil {
+				return err
+			}
 			_, err := mistakes.Seed(ctx, l.learner.place)
 			return err
 		})
+}
+
+// established is what set-up found out, as the settings have it.
+func (l *Loop) established() established.Facts {
+	s := l.settings.Value
+	f := established.Facts{Build: s.SI.Setup, Benchmark: s.BenchmarkCommand}
+	for _, g := range s.SI.Guards {
+		if g.Command != "" && f.Test == "" {
+			f.Test = g.Command
+		}
+	}
+	return f
 }
 
 // retrospect looks back on one run.
