@@ -36,6 +36,9 @@ func serveMCP(ctx context.Context, w World, f *placeFlags) error {
 		if err := s.track.hideState(ctx); err != nil {
 			return err
 		}
+		if curator, err := curatorOf(s); err == nil {
+			_ = curator.NoteActivity(ctx) // a state folder that cannot be written still has skills to read
+		}
 		source := mcpserver.Source{Library: s.Library, Place: s.files, Track: &s.track.paths, Version: Version}
 		return mcpserver.Serve(ctx, source, io.NopCloser(w.Stdin), unclosed{w.Stdout})
 	})
