@@ -244,6 +244,9 @@ func (r *round) judge(ctx context.Context, e entrant) (ends string, err error) {
 	if len(merge.Conflicts) > 0 {
 		return "", r.refuse(e, refusal{reason: conflicts + " in " + quoted(merge.Conflicts)})
 	}
+	if err := r.holdMerge(ctx, e.executor, merge.Commit); err != nil {
+		return "", err
+	}
 	if why, err := r.inspectMerge(ctx, tip, merge); err != nil {
 		return "", err
 	} else if why != nil {

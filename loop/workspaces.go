@@ -51,6 +51,9 @@ func (l *Loop) cleanUp(ctx context.Context, current int) error {
 	if err != nil {
 		return err
 	}
+	if err := l.dropMerges(ctx); err != nil {
+		return err
+	}
 	branches, err := l.cfg.Repo.Refs(ctx, "refs/heads/experiment/"+l.refs.prefix+"round_")
 	if err != nil {
 		return err
