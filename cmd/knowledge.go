@@ -32,8 +32,8 @@ Paths and globs are relative to the folder in which you are, as git's are.`,
 }
 
 // withStore opens the learned files and reads the knowledge store.
-func withStore(ctx context.Context, w World, f *placeFlags, use func(*learnedFiles, *knowledge.Store) error) error {
-	l, err := openLearned(ctx, w, f)
+func withStore(ctx context.Context, w World, f *placeFlags, branch bool, use func(*learnedFiles, *knowledge.Store) error) error {
+	l, err := readLearned(ctx, w, f, branch)
 	if err != nil {
 		return err
 	}
@@ -59,12 +59,13 @@ func newBrief(w World, place *placeFlags) *cobra.Command {
 printed. Nothing is printed when no entry matches.
 
 Exit codes: 0; 1 the store is invalid, and nothing is printed; 2 usage.`,
-		RunE: func(c *cobra.Command, args []string) error {
-			return withStore(c.Context(), w, place, func(l *learnedFiles, s *knowledge.Store) error {
-				o.Paths = l.fromTop(args)
-				return o.run(w.Stdout, s)
-			})
-		},
+	}
+	branch := readFlag(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return withStore(c.Context(), w, place, *branch, func(l *learnedFiles, s *knowledge.Store) error {
+			o.Paths = l.fromTop(args)
+			return o.run(w.Stdout, s)
+		})
 	}
 	f := c.Flags()
 	f.StringSliceVar(&o.kinds, "kinds", nil, "only entries of these kinds: fact, convention, gotcha, command, decision")
@@ -109,13 +110,13 @@ func newAudit(w World, place *placeFlags) *cobra.Command {
 		Use: "audit", Short: "measure the store: what fits into one brief, what is dead, what has not earned its place", Args: noArgs,
 		Long: "Measures and never edits: which of two entries is the true one is a judgement.\n\nExit codes: 0; 1 the store is invalid.",
 	}
-	asJSON := jsonFlag(c)
+	asJSON, branch := jsonFlag(c), readFlag(c)
 	budget := c.Flags().Int("budget", knowledge.DefaultBudget, "code points of a brief")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if *budget <= 0 {
 			return usagef("--budget wants a positive number")
 		}
-		return withStore(c.Context(), w, place, func(_ *learnedFiles, s *knowledge.Store) error {
+		return withStore(c.Context(), w, place, *branch, func(_ *learnedFiles, s *knowledge.Store) error {
 			a, err := s.Audit(*budget)
 			if err != nil {
 				return err
@@ -154,10 +155,10 @@ func printAudit(out io.Writer, a knowledge.Audit) error {
 
 func newKnowledgeList(w World, place *placeFlags) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "list the entries", Args: noArgs}
-	asJSON := jsonFlag(c)
+	asJSON, branch := jsonFlag(c), readFlag(c)
 	all := c.Flags().Bool("all", false, "also those that others supersede")
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		return withStore(c.Context(), w, place, func(_ *learnedFiles, s *knowledge.Store) error {
+		return withStore(c.Context(), w, place, *branch, func(_ *learnedFiles, s *knowledge.Store) error {
 			entries := s.Live()
 			if *all {
 				entries = s.Entries
@@ -194,9 +195,9 @@ func listKnowledge(out io.Writer, entries []knowledge.Entry, by map[string]strin
 
 func newKnowledgeShow(w World, place *placeFlags) *cobra.Command {
 	c := &cobra.Command{Use: "show ID", Short: "print one entry whole", Args: oneArg("the id of an entry")}
-	asJSON := jsonFlag(c)
+	asJSON, branch := jsonFlag(c), readFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return withStore(c.Context(), w, place, func(_ *learnedFiles, s *knowledge.Store) error {
+		return withStore(c.Context(), w, place, *branch, func(_ *learnedFiles, s *knowledge.Store) error {
 			e, ok := s.Entry(args[0])
 			if !ok {
 				return fmt.Errorf("there is no entry %.40q; 'si knowledge list --all' lists them", args[0])

@@ -2,9 +2,12 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"si/learn/evidence"
 	learned "si/learn/place"
@@ -18,6 +21,7 @@ type learnedFiles struct {
 	learned.Place
 	track *place
 	base  string // the folder that paths of the command line are relative to, from the top
+	undo  func() // removes what was laid out to be read; may be nil
 }
 
 func openLearned(ctx context.Context, w World, f *placeFlags) (*learnedFiles, error) {
@@ -39,7 +43,37 @@ func openLearned(ctx context.Context, w World, f *placeFlags) (*learnedFiles, er
 	return l, nil
 }
 
-func (l *learnedFiles) close() { l.track.close() }
+func (l *learnedFiles) close() {
+	if l.undo != nil {
+		l.undo()
+	}
+	l.track.close()
+}
+
+// readFlag lets a command that only reads look at what the runs learned, on the
+// track's improve branch, instead of the checkout.
+func readFlag(c *cobra.Command) *bool {
+	return c.Flags().Bool("learned", false, "read what the runs learned, on the improve branch, and not the checkout")
+}
+
+// readLearned is openLearned for a command that only reads.
+func readLearned(ctx context.Context, w World, f *placeFlags, branch bool) (*learnedFiles, error) {
+	l, err := openLearned(ctx, w, f)
+	if err != nil || !branch {
+		return l, err
+	}
+	p, undo, err := l.asLearned(ctx)
+	l.undo = undo
+	if err == nil && p == nil {
+		err = errors.New("no run of this track has learned anything yet; leave --learned out to read the checkout")
+	}
+	if err != nil {
+		l.close()
+		return nil, err
+	}
+	l.Place = *p
+	return l, nil
+}
 
 // fromTop makes paths and globs of the command line relative to the top, as git does
 // with paths.

@@ -96,13 +96,13 @@ func newRepeats(w World, place *placeFlags) *cobra.Command {
 		Use: "repeats", Short: "count the signatures, by distinct runs and commits, and say what each has earned", Args: noArgs,
 		Long: "Five entries of one run count once.\n\nExit codes: 0; 1 MISTAKES.md cannot be read.",
 	}
-	asJSON := jsonFlag(c)
+	asJSON, branch := jsonFlag(c), readFlag(c)
 	threshold := c.Flags().Int("threshold", mistakes.DefaultThreshold, "from how many runs or commits on an entry of the knowledge store is recommended")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if *threshold < 1 {
 			return usagef("--threshold wants a positive number")
 		}
-		l, err := openLearned(c.Context(), w, place)
+		l, err := readLearned(c.Context(), w, place, *branch)
 		if err != nil {
 			return err
 		}
@@ -150,9 +150,9 @@ func standing(r mistakes.Repeat) string {
 
 func newMistakesList(w World, place *placeFlags) *cobra.Command {
 	c := &cobra.Command{Use: "list", Short: "list the entries of MISTAKES.md, and what in it cannot be read", Args: noArgs}
-	asJSON := jsonFlag(c)
+	asJSON, branch := jsonFlag(c), readFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		l, err := openLearned(c.Context(), w, place)
+		l, err := readLearned(c.Context(), w, place, *branch)
 		if err != nil {
 			return err
 		}
