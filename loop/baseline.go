@@ -214,6 +214,9 @@ func (l *Loop) measureBaseline(ctx context.Context, of baselineOf, in SetUp) ([]
 	var samples []track.Sample
 	var scores []float64
 	var noise duel.Noise
+	if err := l.tell(in, "the benchmark runs %d times or more, to know its noise; the first run may have to build", baselineFirst); err != nil {
+		return nil, noise, err
+	}
 	for i := 1; i <= baselineRuns; i++ {
 		s, err := l.lab.take(ctx, request{key: fmt.Sprintf("%s/%d", of.key, i), purpose: "setup", subject: of.subject, commit: of.commit, decides: true, twin: i%2 == 0})
 		if err != nil {
