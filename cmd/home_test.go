@@ -57,7 +57,9 @@ func sit(t *testing.T, repo, home string, args ...string) *seat {
 		_ = cmd.Process.Kill() // it has ended in most tests
 		<-s.done
 		_ = tty.Close()
-		_ = s.emu.Close()
+		if pipe, ok := s.emu.InputPipe().(io.Closer); ok { // its Close races with its Read
+			_ = pipe.Close()
+		}
 		wg.Wait()
 	})
 	return s

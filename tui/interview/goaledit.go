@@ -56,6 +56,6 @@ func (p *goalEdit) update(m *Model, msg tea.Msg) tea.Cmd {
 
 func (p *goalEdit) back(m *Model) (tea.Cmd, bool) { return m.show(newGoalReview(m)), true }
 func (p *goalEdit) resize(w, h int) tea.Cmd       { return p.form.resize(w, h) }
-func (p *goalEdit) keys() string                  { return "tab next   shift+tab previous   enter confirm" }
+func (p *goalEdit) keys() string                  { return "enter next   shift+tab previous" }
 
 func (p *goalEdit) view(_ *Model, _, _ int) []string { return strings.Split(p.form.view(), "\n") }
