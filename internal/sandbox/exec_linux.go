@@ -7,7 +7,9 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"strconv"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -89,12 +91,62 @@ func (o order) waitFor(leader int) int {
 		case err != nil:
 			return codeCannotRun // the command has been waited for by nobody else: cannot be
 		case pid == leader && status.Exited():
+			o.tellLeft()
 			return status.ExitStatus()
 		case pid == leader && status.Signaled():
+			o.tellLeft()
 			_ = o.tell(fmt.Sprintf("%s %d", wordSignal, int(status.Signal())))
 			return 128 + int(status.Signal())
 		}
 	}
+}
+
+// What a command has started may need a moment to end after it; what the kernel must end
+// may need another.
+const (
+	endsByItself = 100 * time.Millisecond
+	endsByForce  = 2 * time.Second
+)
+
+// tellLeft ends what the command has left and tells how many processes that were. In
+// this order: one that is left could read the pipe before the runner does.
+func (o order) tellLeft() {
+	if reapAll(endsByItself) {
+		return
+	}
+	left := processesHere()
+	_ = unix.Kill(-1, unix.SIGKILL) // from the first process: all others here
+	reapAll(endsByForce)            // and the kernel ends what is left then
+	_ = o.tell(fmt.Sprintf("%s %d", wordLeft, left))
+}
+
+// reapAll waits for children until there is none: what loses its parent here becomes one
+// of the first process's.
+func reapAll(patience time.Duration) bool {
+	for end := time.Now().Add(patience); ; {
+		pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
+		switch {
+		case errors.Is(err, syscall.ECHILD):
+			return true
+		case pid > 0 || errors.Is(err, syscall.EINTR):
+			continue
+		case err != nil || time.Now().After(end):
+			return false
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+// processesHere counts the processes of the namespace but this one, at least one.
+func processesHere() int {
+	n := 0
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		if pid, err := strconv.Atoi(e.Name()); err == nil && pid > 1 {
+			n++
+		}
+	}
+	return max(n, 1)
 }
 
 // become turns this process into the command, restricted.

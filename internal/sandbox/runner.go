@@ -173,6 +173,7 @@ func (w wrapped) judge(name string, res proc.Result, err error) (proc.Result, er
 		if res.Outcome == proc.Exited && news.signal > 0 && res.Code == 128+news.signal {
 			res.Outcome, res.Signal = proc.Signaled, signalName(news.signal)
 		}
+		res.Swept += news.left
 		return res, err
 	case res.Outcome != proc.Exited && res.Outcome != proc.Signaled:
 		return res, err // ended from outside before it began

@@ -30,6 +30,7 @@ type news struct {
 	why     string // the command cannot be started
 	missing bool   // because it is not there
 	signal  int    // that ended the command; believed only with the exit code for it
+	left    int    // processes that the command left; also 1 when it wrote to the pipe itself
 }
 
 func newStartPipe(parent string) (*startPipe, error) {
@@ -83,8 +84,14 @@ func parseNews(data []byte) news {
 	case wordStarted:
 		out := news{started: true}
 		for line := range strings.SplitSeq(string(rest), "\n") {
-			if number, is := strings.CutPrefix(line, wordSignal+" "); is {
-				out.signal, _ = strconv.Atoi(number)
+			word, number, _ := strings.Cut(line, " ")
+			switch n, _ := strconv.Atoi(number); {
+			case word == wordSignal:
+				out.signal = n
+			case word == wordLeft:
+				out.left = max(out.left, n)
+			case line != "": // who fills the pipe keeps others from telling
+				out.left = max(out.left, 1)
 			}
 		}
 		return out
@@ -107,6 +114,7 @@ const (
 	wordMissing = "missing"
 	wordFailed  = "failed"
 	wordSignal  = "signal"
+	wordLeft    = "left"
 )
 
 // sender is the inner end of a startPipe. It is a plain descriptor: an os.File would
