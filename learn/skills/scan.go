@@ -41,6 +41,7 @@ type Root struct {
 type tree struct {
 	root    Root
 	top     *folder
+	fd      int // of the open root, while it is refreshed
 	count   atomic.Int64
 	changed atomic.Bool // since the last list was made
 }
@@ -48,7 +49,7 @@ type tree struct {
 type folder struct {
 	rel    string // slash path below the root, "." for the root
 	path   string // absolute
-	file   string // of its SKILL.md, absolute
+	file   string // of its SKILL.md, below the root
 	depth  int
 	stamp  stamp
 	readAt time.Time
@@ -67,8 +68,7 @@ type found struct {
 func newTree(root Root) *tree { return &tree{root: root, top: newFolder(root.Dir, ".", 0)} }
 
 func newFolder(root, rel string, depth int) *folder {
-	path := filepath.Join(root, rel)
-	return &folder{rel: rel, path: path, file: path + "/" + fileName, depth: depth}
+	return &folder{rel: rel, path: filepath.Join(root, rel), file: path.Join(rel, fileName), depth: depth}
 }
 
 // refresh reads what changed. A root that is not there is empty.
@@ -83,6 +83,12 @@ func (t *tree) refresh() error {
 		return fmt.Errorf("read the skills in %s: %w", t.root.Dir, err)
 	}
 	defer r.close()
+	d, err := r.root.Open(".")
+	if err != nil {
+		return fmt.Errorf("read the skills in %s: %w", t.root.Dir, err)
+	}
+	defer d.Close() // opened for its names
+	t.fd = int(d.Fd())
 	t.count.Store(0)
 	if err := t.list(r, t.top); err != nil {
 		return fmt.Errorf("read the skills in %s: %w", t.root.Dir, err)
@@ -132,7 +138,7 @@ func (t *tree) list(r *rooted, f *folder) error {
 	if f.skill != nil && f.skill.stamp != (stamp{}) && len(f.subs) == 0 && f.depth > 0 && now.Sub(f.looked) < leafEvery {
 		return nil
 	}
-	st := stampOf(f.path, f.rel == ".")
+	st := stampAt(t.fd, f.rel, false)
 	if st == f.stamp && st.believable(f.readAt) {
 		f.looked = now
 		return nil
@@ -185,7 +191,7 @@ func (t *tree) look(r *rooted, f *folder) {
 		f.skill = &found{fault: fmt.Sprintf("there are more than %d skills; this one is left out", maxSkills)}
 		return
 	}
-	st := stampOf(f.file, true)
+	st := stampAt(t.fd, f.file, true)
 	if st == f.skill.stamp && st.believable(f.skill.readAt) {
 		return
 	}
