@@ -18,9 +18,10 @@ git() { command git -c user.name=example -c user.email=example@localhost "$@"; }
 mkdir "$dir/repo"
 cd "$dir/repo"
 awk '/^-- .* --$/ { file = $2; dir = file; if (sub(/\/[^\/]*$/, "", dir)) system("mkdir -p " dir); next } file { print > file }' "$here/../../templates/demo.txtar"
+cp "$here/agent.sh" . # in each workspace, whatever a sandbox hides elsewhere
 git init -q -b main
 git add -A
-git commit -q -m "The demo's files"
+git commit -q -m "The demo's files, and an agent"
 # One entry that is true and helps nobody.
 "$si" knowledge add --kind fact --text "The store is called shelf." >/dev/null
 git add -A
@@ -28,7 +29,7 @@ git commit -q -m "Something to know"
 
 "$si" init --trust --seed 1 --no-canary --objective "Make shelf faster" --scope store/ --out-of-scope store/store_test.go \
 	--setup "go build -o .bench/bench ./cmd/bench" --benchmark ./.bench/bench --sealed cmd/,device/,store/store_test.go \
-	--agent "command:sh '$here/agent.sh'" --agents 1 --max-iterations 1 --circuit-breaker 99 >/dev/null
+	--agent "command:sh agent.sh" --agents 1 --max-iterations 1 --circuit-breaker 99 >/dev/null
 settings=.omc/self-improve/topics/default/config/settings.json
 branch=improve/make_shelf_faster
 signature=sealed-file-violation-cmd-bench-main-go
