@@ -117,7 +117,7 @@ func verdict(l look.Look, t loop.Trial, w int) []string {
 	if t.Noisy {
 		paint = l.Warn
 	}
-	first := fmt.Sprintf("score %.6g, spread %.2f %%: %s", t.Score, 100*t.Spread, t.Mode)
+	first := fmt.Sprintf("score %.6g, spread %.2f %%: %s", t.Score, 100*t.Spread, modeWords(t))
 	texts := []string{}
 	switch {
 	case t.Repeats:
@@ -139,6 +139,18 @@ func verdict(l look.Look, t loop.Trial, w int) []string {
 		out = append(out, l.Wrap(text, w, 3)...)
 	}
 	return out
+}
+
+// modeWords says how a benchmark behaves: every clock is noisy, so that the word is
+// kept for what needs the person's.
+func modeWords(t loop.Trial) string {
+	switch {
+	case t.Noisy:
+		return "noisy"
+	case t.Mode == "noisy":
+		return "varies a little, as most do"
+	}
+	return t.Mode
 }
 
 // duration tells a time that a person plans with.
