@@ -2,6 +2,7 @@ package mistakes
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -356,5 +357,36 @@ func TestWithoutRule(t *testing.T) {
 		if _, err := WithoutRule("CLAUDE.md", []byte(text), n); err == nil {
 			t.Errorf("line %d was taken for a rule", n)
 		}
+	}
+}
+
+// TestRowsOfOneRunCountOnce: five findings of one run, each with a proof of its own,
+// are one occurrence, whatever became of the first of them.
+func TestRowsOfOneRunCountOnce(t *testing.T) {
+	p := repository(t, map[string]string{".si/knowledge/a.yaml": stored})
+	add := func(proof int) {
+		e := mistake("broken")
+		e.Proof = fmt.Sprintf("F-%d", proof)
+		if _, err := Add(t.Context(), p, New{Entry: e, Run: "one", At: noon.AddDate(0, 0, proof), Create: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n := range 3 {
+		add(n)
+	}
+	if r := repeat(t, p, "broken"); r.Open != 1 || r.Occurrences != 1 || len(r.Dates) != 1 || r.Recommended != "" {
+		t.Errorf("three rows: %+v", r)
+	}
+	if _, err := SetStatus(t.Context(), p, "broken", "knowledge:K-1"); err != nil {
+		t.Fatal(err)
+	}
+	delivered(t, p, 3)
+	add(4)
+	add(5)
+	if r := repeat(t, p, "broken"); r.Occurrences != 1 || r.Recommended != "" {
+		t.Errorf("five rows, after the delivery: %+v", r)
+	}
+	if _, err := law(t, p, "Link it."); !errors.Is(err, ErrNotEarned) || !strings.Contains(err.Error(), "1 distinct runs or commits (5 entries)") {
+		t.Errorf("%v", err)
 	}
 }
