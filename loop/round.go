@@ -26,7 +26,7 @@ type round struct {
 	lessons lessons
 	claimMu sync.Mutex // agents add to claims
 	claims  []findings.Claim
-	fit     fitness                              // of the agents that were asked
+	fit     fitness    // of the agents that were asked
 	skipMu  sync.Mutex // agents append to st.Value.SI.Skipped while the owner saves
 }
 
