@@ -37,21 +37,31 @@ func (l *Loop) end(ctx context.Context, err error) (track.Summary, error) {
 	if whole != nil {
 		l.progress.Value.SI.Whole = &track.WholeGain{Iterations: l.progress.Value.Iterations, Effect: *whole.effect, Before: whole.before, After: whole.after}
 	}
+	// The run counts as running until it has been looked back on: killed in between, the
+	// next start does it.
+	if err := l.afterwards(ctx); err != nil {
+		if ctx.Err() != nil {
+			return track.Summary{}, errors.Join(ErrInterrupted, l.lastCheck(ctx), l.setStatus(track.StatusUserStopped, "stopped at once"))
+		}
+		return l.endFailed(ctx, err)
+	}
 	if err := l.setStatus(l.final, l.finalReason); err != nil {
 		return track.Summary{}, err
 	}
+	return l.conclude(ctx)
+}
+
+// afterwards is what is done with a run once its rounds are over: reviews end, skills
+// age, and it is looked back on.
+func (l *Loop) afterwards(ctx context.Context) error {
 	if err := firstOf(l.closeAids(ctx), l.curate(ctx)); err != nil {
-		return l.endFailed(ctx, err)
+		return err
 	}
-	if err := l.learn(ctx, retro.ByEnd); errors.Is(err, errStop) || ctx.Err() != nil {
-		err = l.note("stopped before the run was looked back on; the next run, or 'si retro', does it")
-		if err != nil {
-			return track.Summary{}, err
-		}
-	} else if err != nil {
-		return l.endFailed(ctx, err)
+	err := l.learn(ctx, retro.ByEnd)
+	if errors.Is(err, errStop) {
+		return l.note("stopped before the run was looked back on; the next run, or 'si retro', does it")
 	}
-	return l.conclude(context.WithoutCancel(ctx))
+	return err
 }
 
 func (l *Loop) endStopped(ctx context.Context) (track.Summary, error) {
