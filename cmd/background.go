@@ -41,7 +41,7 @@ func watchOwn(ctx context.Context, w World, p *place, how screenFlags, args []st
 		return sayOutput(w, child, log)
 	}
 	follow := feed.NewFollow(p.paths, w.Now)
-	defer follow.Close() //nolint:errcheck // opened for reading only
+	defer follow.Close()
 	o := p.screenOptions(w, how)
 	o.Feed, o.Steer, o.Loop, o.Since = follow, steering{w, p}, child.Done(), since
 	m, err := showScreen(ctx, w, o)

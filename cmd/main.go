@@ -66,7 +66,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 
 // Run is Main in a given world.
 func Run(ctx context.Context, w World, args []string) int {
-	root := newRoot(w)
+	root := newRoot(w) //nolint:contextcheck // cobra hands each command the context of ExecuteContext
 	root.SetArgs(args)
 	root.SetIn(w.Stdin)
 	root.SetOut(w.Stdout)

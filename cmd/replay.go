@@ -58,7 +58,7 @@ func replay(ctx context.Context, w World, f *placeFlags, o replayOptions) error 
 	if err != nil {
 		return err
 	}
-	defer r.Close() //nolint:errcheck // opened for reading only
+	defer r.Close()
 	so := p.screenOptions(w, o.screenFlags)
 	so.Feed, so.Replay = r, r
 	m, err := showScreen(ctx, w, so)

@@ -59,7 +59,7 @@ func watch(ctx context.Context, w World, f *placeFlags, how screenFlags) error {
 	}
 	defer p.close()
 	follow := feed.NewFollow(p.paths, w.Now)
-	defer follow.Close() //nolint:errcheck // opened for reading only
+	defer follow.Close()
 	if !how.full(w) {
 		return printNews(ctx, w, follow, how.json)
 	}
