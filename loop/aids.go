@@ -57,7 +57,7 @@ func (l *Loop) openAids(ctx context.Context) error {
 	if l.aids.memories, err = memory.Open(memory.Options{Base: l.cfg.Paths.StateBase(), Store: l.cfg.Store, Now: l.cfg.Now}); err != nil {
 		return l.note("the memories cannot be used: %v", err)
 	}
-	return l.startReviewer()
+	return l.startReviewer() //nolint:contextcheck // it works beside the loop; closeAids ends it
 }
 
 func agingOf(o track.SkillOptions) skills.Aging {
@@ -126,7 +126,7 @@ func (l *Loop) startReviewer() error {
 	if l.aids.model = l.auxModel(); l.aids.model == nil {
 		return l.note("si.skills.review is on, and no model is configured that can review: name one in si.skills.aux or for the role reviewer")
 	}
-	l.aids.review = reviewer.New(reviewer.Options{ //nolint:contextcheck // it works beside the loop; closeAids ends it
+	l.aids.review = reviewer.New(reviewer.Options{
 		Settings: reviewer.Settings{On: true, MinToolCalls: o.Review.MinToolCalls, WallSeconds: o.Review.WallSeconds},
 		Library:  l.aids.library, Memories: l.aids.memories, Model: l.aids.model,
 		Done: func(out reviewer.Outcome) { // beside the loop: a full disk here is found by the next event
