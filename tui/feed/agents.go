@@ -3,6 +3,7 @@ package feed
 import (
 	"encoding/json"
 	"path/filepath"
+	"strings"
 
 	"si/internal/clean"
 	"si/track"
@@ -16,6 +17,7 @@ type activity struct {
 	key   Key
 	doing tail // what it did, one JSON object a line
 	log   tail // what it printed: only when it writes no activity
+	plain bool // a program without events of its own: what it prints is all there is
 	ended bool
 }
 
@@ -79,7 +81,9 @@ func (g *agents) files(round int, d track.AgentEvent) *activity {
 	if d.Log != "" {
 		log = filepath.Join(g.paths.LogDir(round), filepath.Base(d.Log))
 	}
-	return &activity{key: Key{round, d.ID, attempt}, doing: tail{path: doing}, log: tail{path: log}}
+	return &activity{
+		key: Key{round, d.ID, attempt}, doing: tail{path: doing}, log: tail{path: log}, plain: strings.HasPrefix(d.Backend, "command:"),
+	}
 }
 
 // read reads what the agents have done since the last call.
@@ -111,7 +115,7 @@ func (a *activity) read() (d Doing, any bool) {
 			d.Did = append(d.Did, v)
 		}
 	}
-	if err == nil && a.doing.f == nil { // no activity is written
+	if a.plain || err == nil && a.doing.f == nil { // no activity is written
 		lines, dropped, _ := a.log.lines()
 		d.Dropped += dropped
 		for _, l := range lines {

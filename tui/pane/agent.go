@@ -101,7 +101,7 @@ func AgentTitle(l look.Look, a *scene.Agent, now time.Time) []look.Span {
 
 // AgentFacts are its player and what it has spent.
 func AgentFacts(l look.Look, a *scene.Agent, d *Diff) []look.Span {
-	player := a.Backend
+	player, _, _ := strings.Cut(a.Backend, " ") // without the arguments of a program
 	if a.Model != "" {
 		player = a.Model
 	}

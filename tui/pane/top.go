@@ -33,7 +33,7 @@ func title(l look.Look, s *scene.Scene, now time.Time, w int) string {
 	left := []look.Span{{Paint: l.Title, Text: "si"}, span(l.Faint, " %s ", l.Marks.Dot), {Paint: l.Strong, Text: goal}}
 	paint := l.Good
 	switch {
-	case s.Run.Summary != nil && s.Run.Summary.Status == track.StatusFailed, !s.Live() && s.Run.Summary == nil && !s.Run.Started.IsZero():
+	case s.Run.Summary != nil && s.Run.Summary.Status == track.StatusFailed, !s.Live() && s.Run.Summary == nil && s.Run.Stop == "" && !s.Run.Started.IsZero():
 		paint = l.Bad
 	case s.Run.Paused, s.Run.Stop != "", s.Run.Parked != nil:
 		paint = l.Warn

@@ -84,6 +84,8 @@ func (s *Scene) Doing() string {
 
 func ended(s *Scene) string {
 	switch {
+	case s.Run.Summary == nil && s.Run.Stop != "":
+		return "stopped by you in the middle of a step"
 	case s.Run.Summary == nil:
 		return "the loop is gone: killed, or crashed"
 	case s.Run.Summary.Reason != "":
