@@ -8,6 +8,7 @@ import (
 	"image/draw"
 	"image/png"
 	"strings"
+	"unicode/utf8"
 
 	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/ansi"
@@ -107,11 +108,9 @@ func (p *painter) cell(x, y int, c *uv.Cell) {
 	if c.Width > 0 {
 		draw.Draw(p.img, box, image.NewUniform(bg), image.Point{}, draw.Src)
 	}
-	for _, r := range c.Content { // the first one: marks that combine are left out
-		if r != ' ' {
-			p.glyph(box, r, fg, c.Style.Attrs&uv.AttrBold != 0)
-		}
-		return
+	// Marks that combine with the first character are left out.
+	if r, size := utf8.DecodeRuneInString(c.Content); size > 0 && r != ' ' {
+		p.glyph(box, r, fg, c.Style.Attrs&uv.AttrBold != 0)
 	}
 }
 

@@ -17,9 +17,14 @@ func evening() plot.Data {
 	return plot.Data{
 		Metric: "ops", Direction: track.HigherIsBetter, Baseline: num(100), Target: num(190),
 		Points: []plot.Point{
-			{Iteration: 1, Score: num(98)}, {Iteration: 1, Score: num(120), Low: num(112), High: num(128), Winner: true}, {Iteration: 1},
-			{Iteration: 2, Score: num(118)}, {Iteration: 2, Score: num(121)}, {Iteration: 3, Score: num(160), Low: num(150), High: num(172), Winner: true},
-			{Iteration: 5, Score: num(158)}, {Iteration: 5, Score: num(9000)},
+			{Iteration: 1, Score: num(98)},
+			{Iteration: 1, Score: num(120), Low: num(112), High: num(128), Winner: true},
+			{Iteration: 1},
+			{Iteration: 2, Score: num(118)},
+			{Iteration: 2, Score: num(121)},
+			{Iteration: 3, Score: num(160), Low: num(150), High: num(172), Winner: true},
+			{Iteration: 5, Score: num(158)},
+			{Iteration: 5, Score: num(9000)},
 		},
 		Champion: []plot.Step{{Iteration: 1, Score: 120}, {Iteration: 3, Score: 160}},
 	}

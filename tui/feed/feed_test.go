@@ -10,8 +10,8 @@ import (
 
 	"si/internal/durable"
 	"si/track"
-	"si/tui/internal/staged"
 	"si/tui/scene"
+	"si/tui/staged"
 )
 
 // trackOf writes the journal of a play into a track.

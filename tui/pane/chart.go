@@ -13,7 +13,6 @@ import (
 type Picture struct {
 	version, w, h int
 	lines         []string
-	title         string
 }
 
 // Chart frames the picture of the progress, which it draws anew when that is

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"si/track"
-	"si/tui/internal/staged"
 	"si/tui/scene"
+	"si/tui/staged"
 )
 
 func TestAnEvening(t *testing.T) {
@@ -86,9 +86,17 @@ func TestLines(t *testing.T) {
 	s := staged.AtWork().Scene()
 	a := s.Agents[0]
 	s.Act(a, []track.Activity{
-		{Kind: "text", Text: "one "}, {Kind: "text", Text: "line\nand "}, {Kind: "text", Text: "another"}, {Kind: "thought", Text: "hm"},
-		{Kind: "text", Text: "\n"}, {Kind: "tool_start", Tool: "shell", Text: "rm -rf \x1b[31m/\nx"}, {Kind: "tool_output", Text: "a\nb\n"}, {Kind: "tool_output", Text: "c"},
-		{Kind: "tool_end", Tool: "shell", Failed: true}, {Kind: "permission", Tool: "net", Text: "example.org", Failed: true}, {Kind: "of next year", Text: "?"},
+		{Kind: "text", Text: "one "},
+		{Kind: "text", Text: "line\nand "},
+		{Kind: "text", Text: "another"},
+		{Kind: "thought", Text: "hm"},
+		{Kind: "text", Text: "\n"},
+		{Kind: "tool_start", Tool: "shell", Text: "rm -rf \x1b[31m/\nx"},
+		{Kind: "tool_output", Text: "a\nb\n"},
+		{Kind: "tool_output", Text: "c"},
+		{Kind: "tool_end", Tool: "shell", Failed: true},
+		{Kind: "permission", Tool: "net", Text: "example.org", Failed: true},
+		{Kind: "of next year", Text: "?"},
 	})
 	var got []string
 	for _, l := range a.Lines.Tail(99) {

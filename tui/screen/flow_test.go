@@ -14,7 +14,7 @@ import (
 
 	"si/tui"
 	"si/tui/feed"
-	"si/tui/internal/staged"
+	"si/tui/staged"
 )
 
 // TestWatchAndSteer goes through an evening: the loop works, is steered, and ends.

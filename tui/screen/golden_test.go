@@ -10,10 +10,10 @@ import (
 	"github.com/charmbracelet/x/exp/golden"
 
 	"si/tui/feed"
-	"si/tui/internal/staged"
 	"si/tui/look"
 	"si/tui/pane"
 	"si/tui/scene"
+	"si/tui/staged"
 )
 
 // still is a feed without news.

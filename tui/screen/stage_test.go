@@ -15,8 +15,8 @@ import (
 
 	"si/tui"
 	"si/tui/feed"
-	"si/tui/internal/staged"
 	"si/tui/scene"
+	"si/tui/staged"
 )
 
 func TestMain(m *testing.M) {

@@ -69,7 +69,8 @@ func Talk(s *scene.Scene, lines int) {
 		cost := 0.07 * float64(i+1)
 		did := []track.Activity{
 			{Kind: "started", Model: "gpt-5-codex"},
-			{Kind: "text", Text: "I look at how the scanner reads its "}, {Kind: "text", Text: "input.\nIt calls ReadByte for each character.\n"},
+			{Kind: "text", Text: "I look at how the scanner reads its "},
+			{Kind: "text", Text: "input.\nIt calls ReadByte for each character.\n"},
 			{Kind: "tool_start", Tool: "shell", Text: "go test -run '^$' -bench Parse ./parser"},
 			{Kind: "tool_output", Text: "BenchmarkParse-2   3021   402113 ns/op\n"},
 			{Kind: "tool_end", Tool: "shell", Text: "ok   parser 2.1s"},
