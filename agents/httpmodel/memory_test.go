@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"si/agents"
@@ -14,8 +15,8 @@ import (
 // flood sends 200 MB of one kind and notes the largest heap on the way.
 type flood struct {
 	start, each string
-	peak        uint64
-	sent        int
+	peak        atomic.Uint64
+	sent        atomic.Int64 // the server may still be writing when its client has left
 }
 
 func (f *flood) write(w http.ResponseWriter, _ modelserver.Request) {
@@ -25,10 +26,10 @@ func (f *flood) write(w http.ResponseWriter, _ modelserver.Request) {
 		if _, err := fmt.Fprint(w, f.each); err != nil {
 			return
 		}
-		if f.sent += len(f.each); f.sent%(4<<20) < len(f.each) {
+		if sent := f.sent.Add(int64(len(f.each))); sent%(4<<20) < int64(len(f.each)) {
 			var m runtime.MemStats
 			runtime.ReadMemStats(&m)
-			f.peak = max(f.peak, m.HeapAlloc)
+			f.peak.Store(max(f.peak.Load(), m.HeapAlloc))
 		}
 	}
 }
@@ -61,8 +62,8 @@ func TestMemoryIsBoundedWhateverAServerSends(t *testing.T) {
 			if agents.KindOf(err) != agents.FailModel {
 				t.Errorf("error %v", err)
 			}
-			if f.peak > limit || f.sent > 100<<20 {
-				t.Errorf("peak %d MB after %d MB", f.peak>>20, f.sent>>20)
+			if peak, sent := f.peak.Load(), f.sent.Load(); peak > limit || sent > 100<<20 {
+				t.Errorf("peak %d MB after %d MB", peak>>20, sent>>20)
 			}
 		})
 	}
