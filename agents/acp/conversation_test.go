@@ -117,6 +117,21 @@ func refusal(e string) func(*agent, map[string]any) {
 	}
 }
 
+func TestWordsBeforeTheTurnAreNoAnswer(t *testing.T) {
+	s := newStage(t)
+	answer, _, err := s.play(t, func(a *agent) {
+		m, _ := a.until("session/new")
+		a.text("[MODE_UPDATE] {}")
+		a.result(m, `{"sessionId":"s1"}`)
+		m, _ = a.until("session/prompt")
+		a.text("a")
+		a.done(m)
+	})
+	if words := s.of(agents.EventText); err != nil || answer.Text != "a" || len(words) != 1 {
+		t.Errorf("answer %q, %v, words %+v", answer.Text, err, words)
+	}
+}
+
 func TestAUsageLimitSaysWhenItIsLifted(t *testing.T) {
 	s := newStage(t)
 	until := s.clock.now.Add(3 * time.Hour)

@@ -197,6 +197,10 @@ func (s *session) update(m message) {
 
 func (s *session) chunk(u update) {
 	text := textOf(u.Content)
+	if text != "" && !s.asked { // programs chat about their settings, too
+		s.log.line("before the turn: " + s.plain(text))
+		return
+	}
 	if text != "" {
 		s.flushTools()
 		s.text.add(u.MessageID, text)

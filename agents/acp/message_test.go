@@ -113,7 +113,7 @@ func bare(tb testing.TB) *session {
 	tb.Helper()
 	o := Options{Profile: Command("x"), Clock: newClock()}.withDefaults()
 	return &session{
-		o: o, p: o.Profile, id: "s1", log: &transcript{}, meter: agents.NewMeter(agents.Limits{}), tools: newTools(),
+		o: o, p: o.Profile, id: "s1", asked: true, log: &transcript{}, meter: agents.NewMeter(agents.Limits{}), tools: newTools(),
 		held: map[agents.EventKind]string{}, fence: fence{dir: "/w"},
 		c: &child{out: newOutbox(), lines: make(chan line)}, secrets: secretsOf([]string{"A_KEY=secretsecret"}),
 	}

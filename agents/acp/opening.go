@@ -166,7 +166,7 @@ func (s *session) noLogin(hello greeting, refused *rpcError) *agents.Failure {
 
 // prompt gives the task and stays until the turn is over.
 func (s *session) prompt(ctx context.Context) error {
-	s.text, s.turn = answer{}, true
+	s.asked, s.turn = true, true
 	raw, err := s.call(ctx, "session/prompt", map[string]any{
 		"sessionId": s.id, "prompt": []map[string]any{{"type": "text", "text": s.t.Prompt}},
 	}, 0)

@@ -47,7 +47,7 @@ func newRealStage(t *testing.T, role agents.Role, boxed bool, script modelserver
 		t.Fatal(err)
 	}
 	r := &realStage{stage: newStage(t), run: local}
-	r.work, r.task.Role = r.task.Dir, role
+	r.work, r.task.Role, r.task.Prompt = r.task.Dir, role, ""
 	if r.server, err = modelserver.Start(script); err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestRealGeminiThatIsStoppedInAToolCallLeavesNothing(t *testing.T) {
 	defer cancel()
 	var stopped time.Time
 	r.on = func(e agents.Event) {
-		if e.Kind == agents.EventPermission {
+		if e.Kind == agents.EventPermission && strings.Contains(e.Text, realSleeper) {
 			stopped = time.Now()
 			cancel()
 		}
@@ -216,22 +216,13 @@ func TestRealGeminiThatIsStoppedInAToolCallLeavesNothing(t *testing.T) {
 	t.Logf("gone %.1f s after it was told to stop", time.Since(stopped).Seconds())
 }
 
-func TestRealGeminiSaysWhyItsServerRefuses(t *testing.T) {
-	for name, tc := range map[string]struct {
-		fault modelserver.Fault
-		kind  agents.FailureKind
-	}{
-		"key":  {modelserver.Unauthorized(), agents.FailAuth},
-		"plan": {modelserver.PlanLimit("You exceeded your current quota, try again in 2 hours."), agents.FailUsage},
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := newRealStage(t, agents.Executor, false, func(modelserver.Request) modelserver.Reply { return modelserver.Reply{Fault: tc.fault} })
-			r.task.Wall = 90 * time.Second
-			err := r.team(t).Execute(t.Context(), r.task)
-			if agents.KindOf(err) != tc.kind {
-				t.Errorf("error %s: %v\n%s", agents.KindOf(err), err, r.told(t))
-			}
-			t.Logf("%v", err)
-		})
+func TestRealGeminiSaysThatItsKeyIsWrong(t *testing.T) {
+	r := newRealStage(t, agents.Executor, false, func(modelserver.Request) modelserver.Reply {
+		return modelserver.Reply{Fault: modelserver.Unauthorized()}
+	})
+	err := r.team(t).Execute(t.Context(), r.task)
+	if agents.KindOf(err) != agents.FailAuth {
+		t.Errorf("error %s: %v\n%s", agents.KindOf(err), err, r.told(t))
 	}
+	t.Logf("%v", err)
 }

@@ -35,6 +35,7 @@ type session struct {
 	id      string // of the protocol's session
 	calls   int    // requests sent
 	waiting string // key of the request that is under way
+	asked   bool   // the prompt was sent
 	turn    bool   // the prompt is under way
 	ending  bool   // what is asked now is refused
 
