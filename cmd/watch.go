@@ -146,19 +146,22 @@ func printNews(ctx context.Context, w World, follow *feed.Follow, asJSON bool) e
 	}
 	for _, e := range past {
 		render(e)
+		if s, ok := endOf(e); ok && !asJSON {
+			return tui.Summary(w.Stdout, s)
+		}
 	}
-	return printNext(ctx, w, follow, render)
+	return printNext(ctx, w, follow, render, asJSON)
 }
 
-func printNext(ctx context.Context, w World, follow *feed.Follow, render func(track.Event)) error {
+func printNext(ctx context.Context, w World, follow *feed.Follow, render func(track.Event), asJSON bool) error {
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		b := follow.Read()
 		for _, e := range b.Events {
 			render(e)
-			if s, ok := endOf(e); ok {
-				return tui.Summary(w.Stderr, s)
+			if s, ok := endOf(e); ok && !asJSON {
+				return tui.Summary(w.Stdout, s)
 			}
 		}
 		if b.Err != nil || !b.Alive {

@@ -185,7 +185,7 @@ func (r *Replay) see(e track.Event) {
 // printed makes activity of the lines of a log.
 func printed(lines []string, at time.Time) (out []track.Activity) {
 	for _, l := range lines {
-		out = append(out, track.Activity{At: at, Kind: "tool_end", Text: l})
+		out = append(out, track.Activity{At: at, Kind: "text", Text: l + "\n"})
 	}
 	return out
 }

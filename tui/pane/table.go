@@ -74,12 +74,15 @@ func Table(l look.Look, s *scene.Scene, w, h int, chosen string) []string {
 func about(l look.Look, s *scene.Scene, chosen string, w, most int) []string {
 	e := s.Entry(chosen)
 	if e == nil {
+		e = newest(s)
+	}
+	if e == nil {
 		if len(s.Entries) == 0 {
 			return []string{l.Faint.On(l.Cut("the plans of the round appear here, then their candidates and runs", w))}
 		}
 		return nil
 	}
-	text := e.Hypothesis
+	text := e.Executor + ": " + e.Hypothesis
 	if e.Reason != "" {
 		text += "  " + l.Marks.Arrow + " " + e.Reason
 	}
@@ -88,6 +91,25 @@ func about(l look.Look, s *scene.Scene, chosen string, w, most int) []string {
 		out = append(out, l.Faint.On(line))
 	}
 	return out
+}
+
+// newest is the candidate that is worth a word when none is chosen: the one in the
+// duel, else the last one that was decided.
+func newest(s *scene.Scene) (e *scene.Entry) {
+	for _, v := range s.Entries {
+		switch v.Phase {
+		case scene.Duelling:
+			return v
+		case scene.Kept:
+			e = v
+		case scene.Refused, scene.NoChange, scene.Rejected:
+			if e == nil || e.Phase != scene.Kept {
+				e = v
+			}
+		case scene.Planned, scene.Approved, scene.Changing, scene.Committed, scene.Checked:
+		}
+	}
+	return e
 }
 
 func row(l look.Look, c columns, mark, who, family, score, runs, effect, what string) string {

@@ -117,7 +117,7 @@ func (s *Scene) Act(a *Agent, doing []track.Activity) {
 // Print appends lines of an agent's log, for agents without an activity file.
 func (s *Scene) Print(a *Agent, lines []string) {
 	for _, l := range lines {
-		a.put(Output, l)
+		a.put(Said, l)
 	}
 	s.Version++
 }

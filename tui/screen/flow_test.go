@@ -141,6 +141,22 @@ func TestTheLoopIsGone(t *testing.T) {
 	}
 }
 
+// TestQuitBeforeTheProcessHasEnded: behind the last event of a run there is nothing
+// to ask, though its process still puts things away; of a loop that has not begun
+// there is, though the run of yesterday has ended.
+func TestQuitBeforeTheProcessHasEnded(t *testing.T) {
+	s := newStage(t, 100, 30, staged.Ended(), func(o *Options) { o.Loop, o.Since = make(chan struct{}), staged.Begin() })
+	s.sees("summary")
+	s.types("q")
+	if s.leaves() != AtEnd {
+		t.Errorf("left as %d", s.m.Left())
+	}
+	s = newStage(t, 100, 30, staged.Ended(), func(o *Options) { o.Loop, o.Since = make(chan struct{}), staged.Begin().Add(time.Hour) })
+	s.sees("stopped by the user")
+	s.types("q")
+	s.sees("leave it running")
+}
+
 // TestALoopThatNeverBegan: one that refuses to run ends the screen, which would
 // otherwise show the run of yesterday.
 func TestALoopThatNeverBegan(t *testing.T) {

@@ -203,12 +203,16 @@ func (m *Model) askToQuit() tea.Cmd {
 	if m.o.Replay != nil || m.o.Steer == nil {
 		return m.leave(Running)
 	}
-	if !m.scene.Live() && (m.o.Loop == nil || m.ended) {
+	if !m.scene.Live() && (m.o.Loop == nil || m.ended || m.begun()) {
 		return m.leave(AtEnd)
 	}
 	m.sheet = sheet{kind: quitSheet}
 	return nil
 }
+
+// begun reports whether the run in the journal is that of the loop that was started
+// for this screen, and not an older one.
+func (m *Model) begun() bool { return !m.scene.Run.Started.Before(m.o.Since) }
 
 func (m *Model) quitKey(name string) tea.Cmd {
 	ways := m.ways()

@@ -121,13 +121,14 @@ func (m *Model) watchProcess(b batchMsg) {
 
 // atEnd shows the summary once the loop has ended, and leaves when it never began.
 func (m *Model) atEnd() tea.Cmd {
-	if m.ended && m.absent > 2 && m.scene.Run.Started.Before(m.o.Since) {
+	if m.ended && m.absent > 2 && !m.begun() {
 		return m.leave(AtEnd) // it said why on its way out
 	}
 	if m.scene.Run.Summary != nil && !m.scene.Live() && !m.told && m.o.Replay == nil {
 		m.told = true
-		if m.mode == dashboard && m.sheet.kind == noSheet && m.o.Loop != nil {
-			m.mode, m.pager, m.dirty = summed, pager{}, true
+		if m.mode == dashboard && m.sheet.kind == noSheet && m.o.Loop != nil && m.begun() {
+			m.mode, m.dirty = summed, true
+			m.pager.begin()
 		}
 	}
 	if m.scene.Live() {
