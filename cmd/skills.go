@@ -22,9 +22,9 @@ repository (.si/skills), its own (in the state folder), and, without ever writin
 there, those of other tools: ~/.agents/skills, .agents/skills, .claude/skills. Of
 several with one name the first in this order counts.
 
-Agents list, read and write skills through 'si mcp'. What they and you do not use
-for a month becomes stale, what they wrote and nobody uses for three is put into
-an archive: see 'si curator'.`,
+Agents list, read and write skills through 'si mcp'. A skill that the reviewer wrote
+becomes stale when nobody uses it for a month, and goes to an archive after three:
+see 'si curator'.`,
 		Args: noArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newSkillsList(w, place), newSkillsView(w, place), newSkillsCreate(w, place), newSkillsEdit(w, place), newSkillsDelete(w, place),
