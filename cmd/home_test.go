@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
 )
@@ -80,7 +81,7 @@ func (s *seat) Write(p []byte) (int, error) {
 func (s *seat) text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.emu.String()
+	return ansi.Strip(s.emu.Render())
 }
 
 // sees waits until the screen holds every text.

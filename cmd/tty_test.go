@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
@@ -91,11 +92,11 @@ func (y *tty) hangUp() {
 func (y *tty) sees(want string) {
 	y.t.Helper()
 	limit := time.After(60 * time.Second)
-	for !strings.Contains(y.emu.String(), want) {
+	for !strings.Contains(ansi.Strip(y.emu.Render()), want) {
 		select {
 		case <-y.drawn:
 		case <-limit:
-			y.t.Fatalf("the terminal does not show %q:\n%s", want, y.emu.String())
+			y.t.Fatalf("the terminal does not show %q:\n%s", want, ansi.Strip(y.emu.Render()))
 		}
 	}
 }
@@ -120,10 +121,10 @@ func (y *tty) ends(code int) {
 		}
 	case <-time.After(60 * time.Second):
 		_ = y.cmd.Process.Kill()
-		y.t.Fatalf("the program does not end:\n%s", y.emu.String())
+		y.t.Fatalf("the program does not end:\n%s", ansi.Strip(y.emu.Render()))
 	}
 	if got := y.cmd.ProcessState.ExitCode(); got != code {
-		y.t.Errorf("it ended with %d, want %d:\n%s", got, code, y.emu.String())
+		y.t.Errorf("it ended with %d, want %d:\n%s", got, code, ansi.Strip(y.emu.Render()))
 	}
 	after, err := term.GetState(y.slave.Fd())
 	if err != nil || *after != *y.before {

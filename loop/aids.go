@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -128,12 +129,28 @@ func (l *Loop) startReviewer() error {
 	}
 	l.aids.review = reviewer.New(reviewer.Options{
 		Settings: reviewer.Settings{On: true, MinToolCalls: o.Review.MinToolCalls, WallSeconds: o.Review.WallSeconds},
-		Library:  l.aids.library, Memories: l.aids.memories, Model: l.aids.model,
+		Library:  l.aids.library, Memories: l.aids.memories, Model: l.aids.model, Redact: l.redact,
 		Done: func(out reviewer.Outcome) { // beside the loop: a full disk here is found by the next event
 			_ = l.events.emit(track.EvReviewed, 0, "reviewer", track.Note{Text: out.Line()})
 		},
 	})
 	return nil
+}
+
+// keyNames are the variables that hold keys of model servers.
+func keyNames() []string {
+	return []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "GITHUB_TOKEN", "GH_TOKEN", "OPENROUTER_API_KEY"}
+}
+
+// redact takes the values of the variables that agents are handed, and of known keys,
+// out of a text: what one agent was told is not for the next one.
+func (l *Loop) redact(text string) string {
+	for _, name := range slices.Concat(keyNames(), l.cfg.Env, l.settings.Value.SI.Agents.Env) {
+		if value, ok := l.cfg.Lookup(name); ok && len(value) >= 8 {
+			text = strings.ReplaceAll(text, value, "["+name+"]")
+		}
+	}
+	return text
 }
 
 // closeAids gives reviews a bounded time to end.

@@ -195,7 +195,7 @@ type ReviewOptions struct {
 
 // AuxModel is a model for auxiliary work, named as an agent is.
 type AuxModel struct {
-	Model     string   `json:"model,omitempty"`
+	Model     string   `json:"model,omitempty"`     // as an agent is named
 	Fallbacks []string `json:"fallbacks,omitempty"` // in this order
 }
 

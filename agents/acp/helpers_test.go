@@ -19,6 +19,7 @@ import (
 
 	"si/agents"
 	"si/internal/proc"
+	"si/internal/sandbox"
 )
 
 // modeKey makes the test binary play an agent program.
@@ -27,6 +28,9 @@ const modeKey = "ACP_MODE"
 const key = "sk-secret-1234567890"
 
 func TestMain(m *testing.M) {
+	if code, was := sandbox.Exec(os.Args); was {
+		os.Exit(code)
+	}
 	if code, was := proc.Supervise(os.Args); was {
 		os.Exit(code)
 	}

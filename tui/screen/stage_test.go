@@ -10,6 +10,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 	"go.uber.org/goleak"
 
@@ -133,8 +134,7 @@ func newStage(t *testing.T, w, h int, play *staged.Play, change func(*Options)) 
 	t.Cleanup(func() {
 		cancel()
 		_ = keys.Close()
-		_ = s.emu.Close()
-		if w, ok := s.emu.InputPipe().(io.Closer); ok {
+		if w, ok := s.emu.InputPipe().(io.Closer); ok { // its Close races with its Read
 			_ = w.Close()
 		}
 		_ = in.Close()
@@ -153,16 +153,16 @@ func (s *stage) waits(text string, there bool) {
 	s.t.Helper()
 	limit := time.After(10 * time.Second)
 	for {
-		if strings.Contains(s.emu.String(), text) == there {
+		if strings.Contains(ansi.Strip(s.emu.Render()), text) == there {
 			return
 		}
 		select {
 		case <-s.drawn:
 		case err := <-s.done:
 			s.done <- err
-			s.t.Fatalf("the screen has ended (%v); %q there: %v in\n%s", err, text, !there, s.emu.String())
+			s.t.Fatalf("the screen has ended (%v); %q there: %v in\n%s", err, text, !there, ansi.Strip(s.emu.Render()))
 		case <-limit:
-			s.t.Fatalf("%q there: %v in\n%s", text, !there, s.emu.String())
+			s.t.Fatalf("%q there: %v in\n%s", text, !there, ansi.Strip(s.emu.Render()))
 		}
 	}
 }
@@ -184,7 +184,7 @@ func (s *stage) leaves() Left {
 			s.t.Fatal(err)
 		}
 	case <-time.After(10 * time.Second):
-		s.t.Fatalf("the screen does not end:\n%s", s.emu.String())
+		s.t.Fatalf("the screen does not end:\n%s", ansi.Strip(s.emu.Render()))
 	}
 	return s.m.Left()
 }
