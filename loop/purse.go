@@ -11,7 +11,8 @@ import (
 
 // purse keeps what agents cost, and says before each start whether there is enough
 // left. What a task may cost is set aside before it starts: as much as one task is
-// allowed, or else as much as the dearest one of its role so far. Who tells its cost
+// allowed, or else as much as the dearest one of its role so far, or of any where it is
+// its role's first. Who tells its cost
 // while it works is ended where the budget is: what is passed is the step under way.
 // Who tells it at the end can pass a budget by one task. It is safe for concurrent use.
 type purse struct {
@@ -31,16 +32,26 @@ type amount struct {
 func (a amount) plus(b amount) amount  { return amount{a.cost + b.cost, a.tokens + b.tokens} }
 func (a amount) minus(b amount) amount { return amount{a.cost - b.cost, a.tokens - b.tokens} }
 
+// amountOf takes an agent's own word: what it says can only add to what was spent, or
+// one that tells of less than nothing would fill the purse.
 func amountOf(s track.Spent) amount {
 	var a amount
-	if s.CostUSD != nil {
-		a.cost = *s.CostUSD
+	if s.CostUSD != nil && *s.CostUSD > 0 {
+		a.cost = min(*s.CostUSD, mostCost)
 	}
-	if s.Usage != nil {
-		a.tokens = s.Usage.Total()
+	if u := s.Usage; u != nil {
+		for _, n := range []int64{u.Input, u.CacheRead, u.CacheWrite, u.Output} {
+			a.tokens += min(max(0, n), mostTokens)
+		}
 	}
 	return a
 }
+
+// Bounds of what one run of an agent can have cost: sums of them do not overflow.
+const (
+	mostCost   = 1e9
+	mostTokens = 1 << 40
+)
 
 // account is what was spent in one span, and what is set aside.
 type account struct {
@@ -59,11 +70,12 @@ func (a account) short(task amount, costUSD float64, tokens int64, span string) 
 	return ""
 }
 
-// nextRound empties the account of the round.
+// nextRound empties the account of the round. What works beside the rounds is under
+// way still, and has its share set aside in the new one.
 func (p *purse) nextRound() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.round = account{}
+	p.round = account{aside: p.run.aside}
 }
 
 // bill is what one task costs while it runs.
@@ -151,8 +163,16 @@ func (p *purse) setAside(a amount) {
 	p.run.aside, p.round.aside = p.run.aside.plus(a), p.round.aside.plus(a)
 }
 
+// reservation is what a task may cost. A role that has told no cost yet may cost what
+// the dearest other one did: or all of its agents, which start side by side, would
+// find the same money.
 func (p *purse) reservation(role agents.Role, task track.TaskBudget) amount {
-	a := p.dearest[role]
+	a, known := p.dearest[role]
+	if !known {
+		for _, d := range p.dearest {
+			a = amount{max(a.cost, d.cost), max(a.tokens, d.tokens)}
+		}
+	}
 	if task.CostUSD > 0 {
 		a.cost = task.CostUSD
 	}
@@ -162,7 +182,7 @@ func (p *purse) reservation(role agents.Role, task track.TaskBudget) amount {
 	return a
 }
 
-// close refuses every further start of the run.
+// close ends the run after this round, which goes on with who can play.
 func (p *purse) close(why string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

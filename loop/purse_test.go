@@ -101,3 +101,61 @@ func TestWhoTellsItsCostIsEndedAtTheBudget(t *testing.T) {
 		t.Errorf("%d tokens are booked, of 102", p.run.spent.tokens)
 	}
 }
+
+// TestWhatWorksBesideTheRounds: a review that is under way when a round begins gives
+// back what was set aside, and no more.
+func TestWhatWorksBesideTheRounds(t *testing.T) {
+	b := track.BudgetOptions{Round: track.RoundBudget{CostUSD: 5}, Task: track.TaskBudget{CostUSD: 3}}
+	var p purse
+	review, _ := p.start(agents.Reviewer, b)
+	p.nextRound()
+	if _, refused := p.start(agents.Planner, b); refused == "" {
+		t.Error("the new round forgets what is under way")
+	}
+	review.close()
+	if p.round.aside != (amount{}) {
+		t.Fatalf("%+v is set aside for nobody", p.round.aside)
+	}
+	first, refused := p.start(agents.Planner, b)
+	if refused != "" {
+		t.Fatal(refused)
+	}
+	defer first.close()
+	if _, refused := p.start(agents.Planner, b); refused == "" {
+		t.Error("two tasks of $3 were started in a round of $5")
+	}
+}
+
+func TestTheFirstOfARoleMayCostWhatOthersDid(t *testing.T) {
+	b := track.BudgetOptions{CostUSD: 10}
+	var p purse
+	work(t, &p, agents.Researcher, b, cost(3, 0))
+	started := 0
+	for range 5 {
+		if _, refused := p.start(agents.Planner, b); refused == "" {
+			started++
+		}
+	}
+	if started != 2 {
+		t.Errorf("%d planners were started with $7 left, when an agent has cost $3", started)
+	}
+}
+
+func TestNobodyFillsThePurse(t *testing.T) {
+	b := track.BudgetOptions{CostUSD: 2, Tokens: 100}
+	for name, told := range map[string]track.Spent{
+		"less than nothing": cost(-1e6, -1e6),
+		"an overflow":       {Usage: &track.Usage{Input: 1 << 62, CacheRead: 1 << 62, CacheWrite: 1 << 62, Output: 1 << 62}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var p purse
+			work(t, &p, agents.Planner, b, cost(1, 50))
+			one, _ := p.start(agents.Critic, b)
+			one.tell(told)
+			one.pay(told)
+			if p.run.spent.cost < 1 || p.run.spent.tokens < 50 {
+				t.Errorf("%+v is spent, of $1 and 50 tokens", p.run.spent)
+			}
+		})
+	}
+}
