@@ -159,3 +159,23 @@ func TestNobodyFillsThePurse(t *testing.T) {
 		})
 	}
 }
+
+func TestBudgetsInWhichNobodyFits(t *testing.T) {
+	for name, c := range map[string]struct {
+		budget track.BudgetOptions
+		want   string
+	}{
+		"none":          {},
+		"room for one":  {budget: track.BudgetOptions{CostUSD: 3, Tokens: 9, Round: track.RoundBudget{CostUSD: 3, Tokens: 9}, Task: track.TaskBudget{CostUSD: 3, Tokens: 9}}},
+		"of a round":    {track.BudgetOptions{Round: track.RoundBudget{CostUSD: 1}, Task: track.TaskBudget{CostUSD: 3}}, "si.budget.round.cost_usd only 1"},
+		"of the run":    {track.BudgetOptions{Tokens: 10, Task: track.TaskBudget{Tokens: 11}}, "si.budget.task.tokens is 11"},
+		"no task limit": {budget: track.BudgetOptions{CostUSD: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := checkBudget(c.budget)
+			if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+}

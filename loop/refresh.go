@@ -215,5 +215,25 @@ func checkSettings(s track.Settings) error {
 	if m.Selection != "" && m.Selection != "duel" && m.Selection != "seed" {
 		selErr = fmt.Errorf("si.measure.selection: %q is neither \"duel\" nor \"seed\"", m.Selection)
 	}
-	return errors.Join(specErr, sealErr, guardErr, validErr, duelErr, selErr)
+	return errors.Join(specErr, sealErr, guardErr, validErr, duelErr, selErr, checkBudget(s.SI.Budget))
+}
+
+// checkBudget finds budgets in which no agent could ever start: as much as one task
+// may cost is set aside first.
+func checkBudget(b track.BudgetOptions) error {
+	var errs []error
+	for _, c := range []struct {
+		field       string
+		task, limit float64
+	}{
+		{"round.cost_usd", b.Task.CostUSD, b.Round.CostUSD},
+		{"round.tokens", float64(b.Task.Tokens), float64(b.Round.Tokens)},
+		{"cost_usd", b.Task.CostUSD, b.CostUSD},
+		{"tokens", float64(b.Task.Tokens), float64(b.Tokens)},
+	} {
+		if name := strings.TrimPrefix(c.field, "round."); c.limit > 0 && c.task > c.limit {
+			errs = append(errs, fmt.Errorf("si.budget: no agent fits: si.budget.task.%s is %g, and si.budget.%s only %g; lower the one or raise the other", name, c.task, c.field, c.limit))
+		}
+	}
+	return errors.Join(errs...)
 }
