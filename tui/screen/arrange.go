@@ -8,11 +8,14 @@ type arrangement struct {
 	chart         int // height in the right column
 }
 
+// mostBeside is how many panes have room beside the chart and the log.
+const mostBeside = 6
+
 // arrange lays out a body of w × h: agents at work get the room, the table as much
 // as it has rows, and when nobody works the table comes first.
 func arrange(w, h, agents, entries int, working bool) arrangement {
 	a := arrangement{left: w}
-	if w >= 120 && h >= 20 {
+	if w >= 120 && h >= 20 && (agents <= mostBeside || !working) {
 		a.right = w * 2 / 5
 		a.left = w - a.right
 		a.chart = h / 2
@@ -43,7 +46,7 @@ func (a *arrangement) narrow(h, rows, agents, entries int) {
 	if h >= 24 {
 		bottom = 9
 	}
-	if h < 14 {
+	if h < 14 || agents > mostBeside {
 		bottom = 0
 	}
 	if entries > 0 && h >= 18 {
