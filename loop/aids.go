@@ -71,18 +71,22 @@ func (l *Loop) auxModel() skills.Model {
 	if l.cfg.Solo == nil || len(m.Chain(skills.SlotReview)) == 0 {
 		return nil
 	}
-	return m.Serve(func(model string) bool { return model != "" }, l.askAux)
+	d := l.desk()
+	return m.Serve(func(model string) bool { return model != "" }, func(ctx context.Context, model, prompt string) (string, error) {
+		return l.askAux(ctx, d, model, prompt)
+	})
 }
 
 // askAux puts one question to one model, held as an agent that reads is, in an empty
-// folder. It is paid for out of the run's budget.
-func (l *Loop) askAux(ctx context.Context, model, prompt string) (string, error) {
-	bill, refused := l.purse.start(agents.Reviewer, l.settings.Value.SI.Budget)
+// folder. It is paid for out of the run's budget. It is called beside the loop: of
+// what the loop goes on changing it reads the desk.
+func (l *Loop) askAux(ctx context.Context, d *Loop, model, prompt string) (string, error) {
+	bill, refused := l.purse.start(agents.Reviewer, d.settings.Value.SI.Budget)
 	if refused != "" {
 		return "", &overBudget{"not started: " + refused}
 	}
 	defer bill.close()
-	r := &round{Loop: l, n: l.progress.Value.Iterations + 1}
+	r := &round{Loop: d, n: l.helm.at()}
 	id := fmt.Sprintf("aux_%d", l.aids.asked.Add(1))
 	dir := r.workspace(id)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -129,7 +133,7 @@ func (l *Loop) startReviewer() error {
 	}
 	l.aids.review = reviewer.New(reviewer.Options{
 		Settings: reviewer.Settings{On: true, MinToolCalls: o.Review.MinToolCalls, WallSeconds: o.Review.WallSeconds},
-		Library:  l.aids.library, Memories: l.aids.memories, Model: l.aids.model, Redact: l.redact,
+		Library:  l.aids.library, Memories: l.aids.memories, Model: l.aids.model, Redact: l.desk().redact,
 		Done: func(out reviewer.Outcome) { // beside the loop: a full disk here is found by the next event
 			_ = l.events.emit(track.EvReviewed, 0, "reviewer", track.Note{Text: out.Line()})
 		},

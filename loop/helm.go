@@ -145,6 +145,13 @@ func (h *helm) enter(round int, vetoes, again []string) {
 	h.round, h.plans, h.vetoes, h.again = round, nil, vetoes, again
 }
 
+// at is the round that is played, 0 before the first.
+func (h *helm) at() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.round
+}
+
 // planned says which planners have a plan in this round.
 func (h *helm) planned(ids []string) {
 	if h == nil {

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"si/agents"
@@ -104,6 +105,7 @@ type Loop struct {
 	purse    purse
 	lot      lot
 	started  time.Time
+	notesMu  sync.Mutex // agents' tasks note side by side
 	notes    []string
 	drawn    *plot.Data // what the chart of this run shows
 	played   int        // rounds of this run
@@ -244,6 +246,8 @@ func (l *Loop) spec() (benchmark.Spec, error) { return benchmark.SpecOf(l.settin
 // note is a sentence that the summary repeats.
 func (l *Loop) note(format string, args ...any) error {
 	text := fmt.Sprintf(format, args...)
+	l.notesMu.Lock()
 	l.notes = append(l.notes, text)
+	l.notesMu.Unlock()
 	return l.events.emit(track.EvWarning, 0, "si", track.Note{Text: text})
 }
