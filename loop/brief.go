@@ -129,7 +129,11 @@ func (r *round) debrief(t agents.Task, p *hearing) error {
 	}
 	r.claimMu.Lock()
 	defer r.claimMu.Unlock()
-	r.claims = append(r.claims, said.Claims...)
+	for _, c := range said.Claims {
+		// An agent that only reads has no way to run a command; where nothing holds one
+		// back, its word is no way either.
+		r.claims = append(r.claims, claim{c, t.Role.Edits() || r.holds()})
+	}
 	return nil
 }
 
@@ -191,9 +195,15 @@ const (
 	claimWall  = time.Minute
 )
 
-// prove runs a claim's command on the round's base, held as its agent was.
-func (r *round) prove(ctx context.Context, number int, c findings.Claim) (*findings.Proof, error) {
-	if c.Command == "" {
+// claim is what an agent says that it discovered, and whether its command may be run.
+type claim struct {
+	findings.Claim
+	run bool
+}
+
+// prove runs a claim's command on the round's base.
+func (r *round) prove(ctx context.Context, number int, c claim) (*findings.Proof, error) {
+	if c.Command == "" || !c.run {
 		return nil, nil
 	}
 	log := filepath.Join(r.cfg.Paths.LogDir(r.n), fmt.Sprintf("proof_F-%d.log", number))

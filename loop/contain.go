@@ -73,6 +73,39 @@ func (r *round) containAgent(t *agents.Task) error {
 	if r.cfg.Sandbox == nil {
 		return nil
 	}
+	o := r.settings.Value.SI.Agents
+	needs := r.cfg.Folders[t.Role].In(r.user().Home)
+	own := o.Writable
+	if own == nil {
+		own = needs.Writable
+	}
+	return r.contain(t, own, slices.Concat(r.linkedTo(), o.Readable, needs.Readable, r.skillFolders(), r.ownProgram(t)))
+}
+
+// containCommand holds a command that the program runs on an agent's word. It is no
+// agent: it gets no key, no login of any agent program, and the network only where the
+// benchmark has it.
+func (r *round) containCommand(t *agents.Task) error {
+	t.Env = agents.AgentEnv(r.cfg.Lookup, nil)
+	if r.cfg.Sandbox == nil {
+		return nil
+	}
+	if err := r.contain(t, nil, slices.Concat(r.linkedTo(), r.settings.Value.SI.Agents.Readable)); err != nil {
+		return err
+	}
+	t.Contain.Hidden = append(t.Contain.Hidden, agents.AllFolders().In(r.user().Home).Writable...)
+	t.Contain.Network, t.Contain.Nested = r.settings.Value.SI.Measure.Network, false
+	return nil
+}
+
+// holds tells whether anything holds what runs here back.
+func (l *Loop) holds() bool {
+	return l.cfg.Sandbox != nil && l.cfg.Sandbox.Report().Kind != sandbox.None
+}
+
+// contain lets a task write to its workspace, if its role edits, and to own, and read
+// what is visible.
+func (r *round) contain(t *agents.Task, own, visible []string) error {
 	tmp := r.tmpOf(t.ID)
 	cache := filepath.Join(r.cfg.WorkDir, "agents-cache")
 	for _, dir := range []string{tmp, cache} {
@@ -80,15 +113,9 @@ func (r *round) containAgent(t *agents.Task) error {
 			return err
 		}
 	}
-	o := r.settings.Value.SI.Agents
-	needs := r.cfg.Folders[t.Role].In(r.user().Home)
-	own := o.Writable
-	if own == nil {
-		own = needs.Writable
-	}
 	profile := sandbox.Agent(r.user(), sandbox.AgentPlaces{
 		Clone: t.Dir, Tmp: tmp, Own: append([]string{cache}, own...), Objects: objectFolders(r.cfg.Repo),
-		Repository: r.cfg.Repo.Toplevel(), Visible: slices.Concat(r.linkedTo(), o.Readable, needs.Readable, r.skillFolders(), r.ownProgram(t)), Limits: r.limits(),
+		Repository: r.cfg.Repo.Toplevel(), Visible: visible, Limits: r.limits(),
 		Hidden: append([]string{r.cfg.WorkDir, JobsDir(r.cfg.WorkDir), r.cfg.Paths.StateBase(), r.cfg.Repo.CommonDir()}, r.settings.Value.SI.HiddenPaths...),
 	})
 	if !t.Role.Edits() {

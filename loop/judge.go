@@ -143,7 +143,7 @@ type scratchResult struct {
 	said string
 }
 
-// scratch runs a command held as an agent that may write to its workspace is.
+// scratch runs a command that may write to its checkout.
 func (r *round) scratch(ctx context.Context, s scratchRun) (scratchResult, error) {
 	path := r.workspace(s.name)
 	ws, err := r.openWorkspace(ctx, path, s.commit)
@@ -160,7 +160,7 @@ func (r *round) scratch(ctx context.Context, s scratchRun) (scratchResult, error
 		return scratchResult{}, err
 	}
 	t := r.task(agents.Executor, s.name, path)
-	if err := r.containAgent(&t); err != nil {
+	if err := r.containCommand(&t); err != nil {
 		return scratchResult{}, err
 	}
 	result, err := r.cfg.Runner.Run(ctx, proc.Command{

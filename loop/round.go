@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"si/agents"
-	"si/learn/findings"
 	"si/track"
 )
 
@@ -25,7 +24,7 @@ type round struct {
 	readers string                               // workspace of the roles that only read
 	lessons lessons
 	claimMu sync.Mutex // agents add to claims
-	claims  []findings.Claim
+	claims  []claim
 	fit     fitness    // of the agents that were asked
 	skipMu  sync.Mutex // agents append to st.Value.SI.Skipped while the owner saves
 }
