@@ -242,8 +242,11 @@ func (m *Model) quitKey(name string) tea.Cmd {
 	return nil
 }
 
+// leave ends the screen. Its last output must not hold the program for ever: see
+// Run.
 func (m *Model) leave(how Left) tea.Cmd {
 	m.left = how
+	m.once.Do(func() { close(m.going) })
 	return tea.Quit
 }
 

@@ -67,6 +67,8 @@ func Run(ctx context.Context, t Terminal, o Options) (*Model, error) {
 	}()
 	select {
 	case err = <-ended:
+	case <-m.going:
+		err = waitOrRestore(t, before, ended)
 	case <-ctx.Done():
 		err = waitOrRestore(t, before, ended)
 	}

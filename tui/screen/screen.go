@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -91,8 +92,10 @@ type Model struct {
 	told   bool                 // the summary was opened by itself
 	left   Left
 	err    error
-	second int64 // of the clock that was drawn last
-	drawn  int   // version of the scene that was drawn last
+	going  chan struct{} // closed when the screen is about to end
+	once   sync.Once     // closes it
+	second int64         // of the clock that was drawn last
+	drawn  int           // version of the scene that was drawn last
 	frame  string
 	dirty  bool
 }
@@ -101,7 +104,7 @@ type Model struct {
 func New(ctx context.Context, o Options) *Model {
 	return &Model{
 		o: o, ctx: ctx, scene: scene.New(scene.Facts{}), look: look.New(o.Dark, o.ASCII), w: 80, h: 24, dirty: true,
-		diffs: map[string]pane.Diff{}, asked: map[string]bool{},
+		diffs: map[string]pane.Diff{}, asked: map[string]bool{}, going: make(chan struct{}),
 	}
 }
 
@@ -139,7 +142,7 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.ended, m.dirty = true, true
 	case panicMsg:
 		m.err = fmt.Errorf("the screen has a bug: %v", msg.what)
-		return m, tea.Quit
+		return m, m.leave(Running)
 	case signalMsg:
 		return m, m.signalled(msg)
 	default:
