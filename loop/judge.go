@@ -35,6 +35,8 @@ func (r *round) askJudge(ctx context.Context, o retro.Order) (retro.Answer, erro
 	t.Prompt, t.Schema = o.Prompt, o.Schema
 	var out retro.Answer
 	var failure error
+	var patience patience
+	patience.watching(&t)
 	for i := 1; i <= attempts; {
 		var err error
 		failure, err = r.once(ctx, t, i, func(ctx context.Context, t agents.Task) error {
@@ -61,7 +63,7 @@ func (r *round) askJudge(ctx context.Context, o retro.Order) (retro.Answer, erro
 		if hopeless(failure) {
 			break
 		}
-		waited, err := r.park(ctx, t, failure)
+		waited, err := r.park(ctx, t, failure, &patience)
 		if err != nil {
 			return out, err
 		}

@@ -53,6 +53,8 @@ func (r *round) attempt(ctx context.Context, t agents.Task, run func(context.Con
 		return false, err
 	}
 	var failure error
+	var patience patience
+	patience.watching(&t)
 	for i := 1; i <= attempts; {
 		if err := r.helm.pending(); err != nil {
 			return false, err
@@ -67,7 +69,7 @@ func (r *round) attempt(ctx context.Context, t agents.Task, run func(context.Con
 		if hopeless(failure) {
 			break
 		}
-		waited, err := r.park(ctx, t, failure)
+		waited, err := r.park(ctx, t, failure, &patience)
 		if err != nil {
 			return false, err
 		}
