@@ -1,17 +1,11 @@
 package agents
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
-	validator "github.com/santhosh-tekuri/jsonschema/v6"
-	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
 // form is the shape of an answer, generated from its Go type. Wanted is what a
@@ -20,7 +14,7 @@ import (
 // check, in words that a model can act on, and a judge is forgiving.
 type form struct {
 	wanted json.RawMessage
-	shape  *validator.Schema
+	shape  *jsonschema.Schema
 }
 
 // formOf generates the form of a document without the keys that si sets. tune adds
@@ -35,10 +29,7 @@ func formOf[T any](own []string, tune func(*jsonschema.Schema)) (form, error) {
 		s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(name string) bool { return name == key })
 	}
 	loosen(s)
-	shape, err := compile(s)
-	if err != nil {
-		return form{}, err
-	}
+	shape := s.CloneSchemas()
 	if tune != nil {
 		tune(s)
 	}
@@ -102,108 +93,4 @@ func oneWord(s *jsonschema.Schema, words ...string) {
 	if slices.Contains(s.Types, "null") {
 		s.Enum = append(s.Enum, nil)
 	}
-}
-
-func compile(s *jsonschema.Schema) (*validator.Schema, error) {
-	data, err := json.Marshal(s)
-	if err != nil {
-		return nil, fmt.Errorf("write the schema of an answer: %w", err)
-	}
-	doc, err := validator.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		return nil, fmt.Errorf("read the schema of an answer: %w", err)
-	}
-	const name = "answer.json"
-	c := validator.NewCompiler()
-	if err := c.AddResource(name, doc); err != nil {
-		return nil, fmt.Errorf("read the schema of an answer: %w", err)
-	}
-	out, err := c.Compile(name)
-	if err != nil {
-		return nil, fmt.Errorf("compile the schema of an answer: %w", err)
-	}
-	return out, nil
-}
-
-// violation is one value that has another type than it should.
-type violation struct {
-	path []string
-	what string
-}
-
-// field is the value's name, up to the first place in a list.
-func (v violation) field() string {
-	for i, p := range v.path {
-		if _, err := strconv.Atoi(p); err == nil {
-			return strings.Join(v.path[:i], ".")
-		}
-	}
-	return strings.Join(v.path, ".")
-}
-
-// fault says it as the faults of a contract do, its field first, with the JSON
-// pointer (RFC 6901) of the value.
-func (v violation) fault() string {
-	return fmt.Sprintf("%s: %s, at %s", v.field(), v.what, pointer(v.path))
-}
-
-func pointer(path []string) string {
-	var b strings.Builder
-	for _, p := range path {
-		b.WriteByte('/')
-		b.WriteString(strings.NewReplacer("~", "~0", "/", "~1").Replace(p))
-	}
-	return b.String()
-}
-
-// violations lists every value of the object that has a wrong type.
-func (f form) violations(object string) []violation {
-	doc, err := validator.UnmarshalJSON(strings.NewReader(object))
-	if err != nil {
-		return nil // told by whoever decodes it
-	}
-	var wrong *validator.ValidationError
-	if !errors.As(f.shape.Validate(doc), &wrong) {
-		return nil
-	}
-	var out []violation
-	var walk func(*validator.ValidationError)
-	walk = func(e *validator.ValidationError) {
-		if t, ok := e.ErrorKind.(*kind.Type); ok && len(out) < maxFaults {
-			out = append(out, violation{slices.Clone(e.InstanceLocation), "want " + wantedTypes(t.Want) + ", found " + t.Got})
-		}
-		for _, cause := range e.Causes {
-			walk(cause)
-		}
-	}
-	walk(wrong)
-	slices.SortFunc(out, func(a, b violation) int { return comparePaths(a.path, b.path) })
-	return out
-}
-
-// comparePaths orders by names, and the places of a list by their numbers.
-func comparePaths(a, b []string) int {
-	for i := range min(len(a), len(b)) {
-		if a[i] == b[i] {
-			continue
-		}
-		x, errX := strconv.Atoi(a[i])
-		y, errY := strconv.Atoi(b[i])
-		if errX == nil && errY == nil {
-			return x - y
-		}
-		return strings.Compare(a[i], b[i])
-	}
-	return len(a) - len(b)
-}
-
-func wantedTypes(types []string) string {
-	names := map[string]string{"string": "a text", "array": "a list", "object": "an object", "boolean": "true or false", "number": "a number", "integer": "a whole number"}
-	var out []string
-	for _, t := range types {
-		if name, ok := names[t]; ok {
-			out = append(out, name)
-		}
-	}
-	return strings.Join(out, " or ")
 }

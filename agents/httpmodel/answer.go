@@ -1,12 +1,11 @@
 package httpmodel
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"si/agents"
 )
@@ -88,19 +87,14 @@ func lastFence(text string) string {
 // keeps reports whether doc is valid after schema. A schema that cannot be read
 // holds nobody to anything.
 func keeps(schema, doc json.RawMessage) bool {
-	rules, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	var rules jsonschema.Schema
+	if json.Unmarshal(schema, &rules) != nil {
+		return true
+	}
+	resolved, err := rules.Resolve(nil)
 	if err != nil {
 		return true
 	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(doc))
-	if err != nil {
-		return false
-	}
-	const name = "answer.json"
-	c := jsonschema.NewCompiler()
-	if c.AddResource(name, rules) != nil {
-		return true
-	}
-	compiled, err := c.Compile(name)
-	return err != nil || compiled.Validate(value) == nil
+	var value any
+	return json.Unmarshal(doc, &value) == nil && resolved.Validate(value) == nil
 }
