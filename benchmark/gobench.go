@@ -2,9 +2,10 @@ package benchmark
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
+
+	"si/internal/lazyre"
 
 	"golang.org/x/perf/benchfmt"
 )
@@ -15,7 +16,7 @@ const (
 )
 
 // procsSuffix is the -N that go test appends when GOMAXPROCS is not 1.
-var procsSuffix = regexp.MustCompile(`-\d+$`)
+var procsSuffix = lazyre.New(`-\d+$`)
 
 // goBench reads the format gobench: the output of go test -bench, by benchfmt.
 // Values and units are as go test prints them (ns/op); benchfmt's tidied units

@@ -3,13 +3,15 @@ package benchmark
 import (
 	"regexp"
 	"strings"
+
+	"si/internal/lazyre"
 )
 
 var (
 	// taggedLine is "METRIC name=value", with or without a unit behind.
-	taggedLine = regexp.MustCompile(`^METRIC\s+(?P<name>[^\s=]+)\s*=\s*(?P<value>\S+)(?:\s+(?P<unit>\S{1,16}))?$`)
+	taggedLine = lazyre.New(`^METRIC\s+(?P<name>[^\s=]+)\s*=\s*(?P<value>\S+)(?:\s+(?P<unit>\S{1,16}))?$`)
 	// colonLine is "name: value", with or without a unit behind.
-	colonLine = regexp.MustCompile(`^(?P<name>[\pL_][\pL\pN_ ./()%@+-]{0,63}?)\s*:\s*(?P<value>\S+)(?:\s+(?P<unit>\S{1,16}))?$`)
+	colonLine = lazyre.New(`^(?P<name>[\pL_][\pL\pN_ ./()%@+-]{0,63}?)\s*:\s*(?P<value>\S+)(?:\s+(?P<unit>\S{1,16}))?$`)
 )
 
 // metricLines reads the format regex: every match of the user's expression, or
@@ -77,7 +79,7 @@ func (m *metricLines) find(text string) []found {
 	return nil
 }
 
-func (m *metricLines) named(re *regexp.Regexp, match []string) found {
+func (m *metricLines) named(re interface{ SubexpIndex(name string) int }, match []string) found {
 	group := func(name string) string {
 		if i := re.SubexpIndex(name); i >= 0 {
 			return strings.TrimSpace(match[i])

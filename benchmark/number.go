@@ -3,9 +3,10 @@ package benchmark
 import (
 	"errors"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
+
+	"si/internal/lazyre"
 )
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
@@ -17,11 +18,11 @@ var (
 
 // decimal is what counts as a number. strconv alone would also take
 // hexadecimal floats, "inf" and "nan".
-var decimal = regexp.MustCompile(`^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$`)
+var decimal = lazyre.New(`^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$`)
 
 // notFinite are the words by which the usual languages print what is no
 // number; they are told apart from other text so that they are never skipped.
-var notFinite = regexp.MustCompile(`(?i)^[+-]?(nan|inf|infinity|1\.#(inf|ind|qnan))$`)
+var notFinite = lazyre.New(`(?i)^[+-]?(nan|inf|infinity|1\.#(inf|ind|qnan))$`)
 
 // parseNumber reads a finite decimal number.
 func parseNumber(text string) (float64, error) {

@@ -2,10 +2,11 @@ package benchmark
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"si/internal/lazyre"
 )
 
 // Proposal is a path to seal, proposed at set-up.
@@ -141,7 +142,7 @@ func shellWords(command string) []string {
 }
 
 // pathLike finds what may be a path in a script: it has an extension or a slash.
-var pathLike = regexp.MustCompile(`[\pL\pN_.@+-]*[/.][\pL\pN_./@+-]+`)
+var pathLike = lazyre.New(`[\pL\pN_.@+-]*[/.][\pL\pN_./@+-]+`)
 
 // namedByScript are the files of the tree that a script's text names, as paths
 // from the top or from the script's own folder.

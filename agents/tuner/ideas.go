@@ -1,14 +1,15 @@
 package tuner
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"si/internal/lazyre"
 
 	"si/agents"
 )
 
-var ideaNumber = regexp.MustCompile(`-?\d[\w.]*|\b(?:true|false|on|off|yes|no)\b`)
+var ideaNumber = lazyre.New(`-?\d[\w.]*|\b(?:true|false|on|off|yes|no)\b`)
 
 // fromIdeas is the choice that the user's ideas lead to: the first idea that names
 // a knob, with the value that the idea names after it or the search's own next

@@ -3,16 +3,17 @@ package tuner
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"si/internal/lazyre"
 
 	"si/agents"
 )
 
 // refutedForm is how the knowledge of a repository says that a value broke the
 // program, in whatever run and track that was.
-var refutedForm = regexp.MustCompile(`Setting (\S+) in (\S+) from (\S+) to (\S+) does not work\b`)
+var refutedForm = lazyre.New(`Setting (\S+) in (\S+) from (\S+) to (\S+) does not work\b`)
 
 // refutation is a value that was seen not to work.
 type refutation struct {
@@ -60,8 +61,8 @@ func (r record) barred(k Knob, num float64) bool {
 }
 
 var (
-	owedForm  = regexp.MustCompile(`\bK-[1-9][0-9]*\b`)
-	shownForm = regexp.MustCompile(`(?m)^- \*\*\[(K-[1-9][0-9]*)\]\*\* (.*)$`)
+	owedForm  = lazyre.New(`\bK-[1-9][0-9]*\b`)
+	shownForm = lazyre.New(`(?m)^- \*\*\[(K-[1-9][0-9]*)\]\*\* (.*)$`)
 )
 
 // report is the line with a verdict on each entry that the task was given: what

@@ -2,8 +2,9 @@ package tuner
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"si/internal/lazyre"
 )
 
 // language is how a file is searched.
@@ -70,11 +71,11 @@ func (l language) scan(text string, lines []string) []place {
 const literal = `(true|false|True|False|TRUE|FALSE|on|off|yes|no|1\s*<<\s*\d+|-?\d[\w.]*(?:[eE][+-]?\d+)?(?:\s*\*\s*\d+)*)`
 
 // pattern is a rule of a line scanner: group 1 is the name, group 2 the value.
-func pattern(expr string) *regexp.Regexp { return regexp.MustCompile(expr) }
+func pattern(expr string) *lazyre.Regexp { return lazyre.New(expr) }
 
 // find returns the places of the rule's matches in a line. The search goes on at
 // the end of a value, since what ends one may begin the next.
-func find(re *regexp.Regexp, line string, number int) []place {
+func find(re *lazyre.Regexp, line string, number int) []place {
 	var out []place
 	for from := 0; ; {
 		m := re.FindStringSubmatchIndex(line[from:])

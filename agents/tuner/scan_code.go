@@ -1,8 +1,9 @@
 package tuner
 
 import (
-	"regexp"
 	"strings"
+
+	"si/internal/lazyre"
 )
 
 const cTail = `\s*(?://.*|/\*.*)?$`
@@ -24,7 +25,7 @@ var (
 	pyOption  = pattern(`add_argument\(.*["']--([A-Za-z][\w-]*)["'].*\bdefault\s*=\s*` + literal + `\s*[,)]`)
 	pyItem    = pattern(`^\s*["']([A-Za-z_][\w-]*)["']\s*:\s*` + literal + `\s*,?\s*(?:#.*)?$`)
 
-	sectionRule = regexp.MustCompile(`^\s*(?:class|def)\s+([A-Za-z_]\w*)`)
+	sectionRule = lazyre.New(`^\s*(?:class|def)\s+([A-Za-z_]\w*)`)
 )
 
 // scanBraces searches C and its relatives by line. Comments over several lines
@@ -40,7 +41,7 @@ func scanBraces(lines []string) []place {
 		if !ok || inside || strings.HasPrefix(strings.TrimSpace(line), "//") {
 			continue
 		}
-		for _, re := range []*regexp.Regexp{defineRule, constRule, marginRule, fieldRule} {
+		for _, re := range []*lazyre.Regexp{defineRule, constRule, marginRule, fieldRule} {
 			if found := find(re, line, i+1); len(found) > 0 {
 				out = append(out, named(found)...)
 				break
@@ -78,7 +79,7 @@ func withoutSizes(found []place, lines []string) []place {
 	return kept
 }
 
-var arrayRule = regexp.MustCompile(`\[\s*([A-Za-z_]\w*)\s*\]\s*=\s*\{`)
+var arrayRule = lazyre.New(`\[\s*([A-Za-z_]\w*)\s*\]\s*=\s*\{`)
 
 // opens reports whether a comment or long text is still open after the line.
 func opens(line string, open bool, begin, end string) bool {
@@ -125,9 +126,9 @@ func scanScript(lines []string) []place {
 // scriptLine applies the rules to one line; def tells that it belongs to the head
 // of a function, where keyword = value is a default.
 func scriptLine(line string, number int, def bool) []place {
-	rules := []*regexp.Regexp{pyOption, pyAssign, pyField, pyUpper, pyItem}
+	rules := []*lazyre.Regexp{pyOption, pyAssign, pyField, pyUpper, pyItem}
 	if def {
-		rules = []*regexp.Regexp{pyKwLine, pyKeyword}
+		rules = []*lazyre.Regexp{pyKwLine, pyKeyword}
 	}
 	for _, re := range rules {
 		if found := find(re, line, number); len(found) > 0 {

@@ -1,15 +1,16 @@
 package tuner
 
 import (
-	"regexp"
 	"strings"
+
+	"si/internal/lazyre"
 )
 
 var (
 	yamlRule    = pattern(`^[ -]*["']?([A-Za-z_][\w.-]*)["']?\s*:\s+` + literal + `\s*(?:#.*)?$`)
-	yamlKey     = regexp.MustCompile(`^([ -]*)["']?([A-Za-z_][\w.-]*)["']?\s*:`)
+	yamlKey     = lazyre.New(`^([ -]*)["']?([A-Za-z_][\w.-]*)["']?\s*:`)
 	pairRule    = pattern(`^\s*["']?([A-Za-z_][\w.-]*)["']?\s*[=:]\s*` + literal + `\s*(?:[#;].*)?$`)
-	sectionName = regexp.MustCompile(`^\s*\[+\s*([^\[\]]+?)\s*\]+`)
+	sectionName = lazyre.New(`^\s*\[+\s*([^\[\]]+?)\s*\]+`)
 
 	shellAssign  = pattern(`^\s*(?:(?:export|readonly|declare|local)\s+)?([A-Za-z_]\w*)\s*[?:]?=["']?` + literal + `["']?\s*(?:[;#].*)?$`)
 	shellDefault = pattern(`\$\{([A-Za-z_]\w*):?[-=]` + literal + `\}`)

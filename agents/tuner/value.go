@@ -2,9 +2,10 @@ package tuner
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"si/internal/lazyre"
 )
 
 // kind is how a value may change.
@@ -35,9 +36,9 @@ const (
 )
 
 var (
-	shiftForm   = regexp.MustCompile(`^1\s*<<\s*(\d{1,2})$`)
-	productForm = regexp.MustCompile(`^([1-9]\d{0,11})((?:\s*\*\s*[1-9]\d{0,8}){1,3})$`)
-	numberForm  = regexp.MustCompile(`^(-?)(0|[1-9][\d_]*)(\.\d*)?([eE][+-]?\d{1,2})?((?i:ull|ul|u|ll|l|f|d|[uif](?:8|16|32|64|128|size))?)$`)
+	shiftForm   = lazyre.New(`^1\s*<<\s*(\d{1,2})$`)
+	productForm = lazyre.New(`^([1-9]\d{0,11})((?:\s*\*\s*[1-9]\d{0,8}){1,3})$`)
+	numberForm  = lazyre.New(`^(-?)(0|[1-9][\d_]*)(\.\d*)?([eE][+-]?\d{1,2})?((?i:ull|ul|u|ll|l|f|d|[uif](?:8|16|32|64|128|size))?)$`)
 )
 
 // parseValue reads a literal, or a product or shift of literals, that a knob can

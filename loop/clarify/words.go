@@ -2,11 +2,12 @@ package clarify
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"si/internal/lazyre"
 
 	"si/track"
 )
@@ -34,10 +35,10 @@ func fields(text string) (Draft, bool) {
 }
 
 // endless are words for no number to reach.
-var endless = regexp.MustCompile(`(?i)^(?:as (?:far|fast|good|high|low|much|small|well) as (?:it goes|possible|it can(?: be)?)|no(?:ne| target| limit)?|max(?:imum)?|min(?:imum)?|best|unlimited|any|-|∞)\.?$`)
+var endless = lazyre.New(`(?i)^(?:as (?:far|fast|good|high|low|much|small|well) as (?:it goes|possible|it can(?: be)?)|no(?:ne| target| limit)?|max(?:imum)?|min(?:imum)?|best|unlimited|any|-|∞)\.?$`)
 
 // number is a number with what people write around it: "< 12 ms", "1_000".
-var numberIn = regexp.MustCompile(`^(?:[<>=≤≥~]+\s*|(?:under|below|over|above|at least|at most)\s+)?([+-]?[\d_]*\.?\d+(?:[eE][+-]?\d+)?)\s*([^\d\s%].{0,20})?$`)
+var numberIn = lazyre.New(`^(?:[<>=≤≥~]+\s*|(?:under|below|over|above|at least|at most)\s+)?([+-]?[\d_]*\.?\d+(?:[eE][+-]?\d+)?)\s*([^\d\s%].{0,20})?$`)
 
 func target(text string) string {
 	text = strings.TrimSpace(text)
@@ -54,7 +55,7 @@ func target(text string) string {
 }
 
 // relative is a target against a start that nobody has measured yet.
-var relative = regexp.MustCompile(`(?i)%|\bpercent\b|\d\s*(?:x|×|times)\b|\d×|\b(?:twice|double|half)\b`)
+var relative = lazyre.New(`(?i)%|\bpercent\b|\d\s*(?:x|×|times)\b|\d×|\b(?:twice|double|half)\b`)
 
 // scope splits what people write for a list of paths; a leading ! or "not" takes a
 // path out.
@@ -82,9 +83,9 @@ func scope(text string, out []string) (in, notIn []string) {
 
 // Words of an objective.
 var (
-	wayWord = regexp.MustCompile(`(?i)\b(?:fast\w*|quick\w*|slow\w*|speed\w*|accelerat\w*|optimi[sz]\w*|improv\w*|better|best|reduc\w*|lower\w*|less|fewer|smaller|shrink\w*|cut\w*|decreas\w*|minimi[sz]\w*|rais\w*|increas\w*|higher|more|maximi[sz]\w*|boost\w*|tun\w*|save\w*|halv\w*|doubl\w*|lighter|tighter|cheaper|short\w*|accura\w*)\b`)
+	wayWord = lazyre.New(`(?i)\b(?:fast\w*|quick\w*|slow\w*|speed\w*|accelerat\w*|optimi[sz]\w*|improv\w*|better|best|reduc\w*|lower\w*|less|fewer|smaller|shrink\w*|cut\w*|decreas\w*|minimi[sz]\w*|rais\w*|increas\w*|higher|more|maximi[sz]\w*|boost\w*|tun\w*|save\w*|halv\w*|doubl\w*|lighter|tighter|cheaper|short\w*|accura\w*)\b`)
 	noThing = []string{"make", "it", "this", "the", "a", "an", "my", "our", "code", "program", "everything", "all", "thing", "things", "stuff", "repo", "repository", "project", "run", "go", "get", "be", "please", "much", "as", "possible", "more", "to", "and", "or", "of", "in", "on", "for", "is", "so", "that", "way", "lot", "up", "down", "want", "i", "we", "should", "can", "you", "very", "really", "software", "app"}
-	letters = regexp.MustCompile(`[\pL\pN_./-]+`)
+	letters = lazyre.New(`[\pL\pN_./-]+`)
 )
 
 // namesWay says whether a text names what is better.

@@ -2,20 +2,21 @@ package survey
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"si/internal/lazyre"
 
 	"si/benchmark"
 	"si/track"
 )
 
 var (
-	cargoFile   = regexp.MustCompile(`(?:^|/)Cargo\.toml$`)
-	cargoBench  = regexp.MustCompile(`^\s*\[\[bench\]\]`)
-	cargoName   = regexp.MustCompile(`^\s*name\s*=\s*"([^"]+)"`)
-	cargoNext   = regexp.MustCompile(`^\s*\[`)
-	criterionIn = regexp.MustCompile(`\bcriterion\b`)
-	nightly     = regexp.MustCompile(`^\s*#\[bench\]`)
+	cargoFile   = lazyre.New(`(?:^|/)Cargo\.toml$`)
+	cargoBench  = lazyre.New(`^\s*\[\[bench\]\]`)
+	cargoName   = lazyre.New(`^\s*name\s*=\s*"([^"]+)"`)
+	cargoNext   = lazyre.New(`^\s*\[`)
+	criterionIn = lazyre.New(`\bcriterion\b`)
+	nightly     = lazyre.New(`^\s*#\[bench\]`)
 )
 
 // cargoBenches are criterion's benchmarks, which each Cargo.toml lists, and
@@ -77,7 +78,7 @@ func criterionFinding(i *index, dir string, benches []hit) Finding {
 
 // nightlyBenches are functions with #[bench]; they need a nightly compiler.
 func nightlyBenches(i *index) []Finding {
-	for _, file := range i.match(regexp.MustCompile(`\.rs$`)) {
+	for _, file := range i.match(lazyre.New(`\.rs$`)) {
 		h, ok := i.first(file, nightly)
 		if !ok {
 			continue

@@ -2,15 +2,16 @@ package survey
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"si/internal/lazyre"
 )
 
 var (
-	readmeFile = regexp.MustCompile(`(?i)^(?:docs/)?(?:readme|benchmarks?|performance)\.(?:md|rst|txt|adoc)$`)
-	numberWith = regexp.MustCompile(`\d[\d.,]*\s*(?:x\b|×|%|ns\b|µs|us\b|ms\b|s\b|seconds?\b|(?:k|M|G)?i?B/s|(?:ops|req|requests|rows|tokens|iterations)[ /]|MB\b|KB\b|GB\b)`)
-	claimWord  = regexp.MustCompile(`(?i)\b(?:fast\w*|slow\w*|latency|throughput|speed\w*|benchmark\w*|accura\w+|memory|performance|ops|per second|takes?|score\w*|f1|loss|perplexity)\b`)
+	readmeFile = lazyre.New(`(?i)^(?:docs/)?(?:readme|benchmarks?|performance)\.(?:md|rst|txt|adoc)$`)
+	numberWith = lazyre.New(`\d[\d.,]*\s*(?:x\b|×|%|ns\b|µs|us\b|ms\b|s\b|seconds?\b|(?:k|M|G)?i?B/s|(?:ops|req|requests|rows|tokens|iterations)[ /]|MB\b|KB\b|GB\b)`)
+	claimWord  = lazyre.New(`(?i)\b(?:fast\w*|slow\w*|latency|throughput|speed\w*|benchmark\w*|accura\w+|memory|performance|ops|per second|takes?|score\w*|f1|loss|perplexity)\b`)
 )
 
 // claims are the README's sentences about numbers: a goal may begin there.
@@ -41,7 +42,7 @@ func tests(i *index) (found []Test) {
 	if strings.Contains(i.text("package.json"), `"test"`) && !strings.Contains(i.text("package.json"), "no test specified") {
 		add("package.json", "npm test --silent")
 	}
-	if h, ok := i.first("Makefile", regexp.MustCompile(`^(?:test|check)\s*:(?:[^=]|$)`)); ok && len(found) == 0 {
+	if h, ok := i.first("Makefile", lazyre.New(`^(?:test|check)\s*:(?:[^=]|$)`)); ok && len(found) == 0 {
 		add("Makefile", "make -s "+strings.TrimSpace(strings.SplitN(h.text, ":", 2)[0]))
 	}
 	return found

@@ -2,18 +2,19 @@ package survey
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"si/internal/lazyre"
 
 	"si/benchmark"
 	"si/track"
 )
 
 var (
-	cppFile   = regexp.MustCompile(`\.(?:cc|cpp|cxx)$`)
-	gbench    = regexp.MustCompile(`^\s*BENCHMARK\((\w+)\)`)
-	cmakeExe  = regexp.MustCompile(`(?i)^\s*add_executable\(\s*([\w.-]+)\s*(.*)$`)
-	cmakeFile = regexp.MustCompile(`(?:^|/)CMakeLists\.txt$`)
+	cppFile   = lazyre.New(`\.(?:cc|cpp|cxx)$`)
+	gbench    = lazyre.New(`^\s*BENCHMARK\((\w+)\)`)
+	cmakeExe  = lazyre.New(`(?i)^\s*add_executable\(\s*([\w.-]+)\s*(.*)$`)
+	cmakeFile = lazyre.New(`(?:^|/)CMakeLists\.txt$`)
 )
 
 // googleBenchmarks are programs of Google Benchmark that CMake builds. Their

@@ -1,9 +1,10 @@
 package survey
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"si/internal/lazyre"
 
 	"si/track"
 )
@@ -16,7 +17,7 @@ var (
 	values = []string{"score", "accuracy", "acc", "f1", "auc", "precision", "recall", "bleu", "rouge", "ndcg", "map", "mrr", "reward", "passed", "hits", "ratio", "iou", "psnr", "ssim", "r2", "pass_rate"}
 )
 
-var wordBreak = regexp.MustCompile(`[^a-z0-9]+`)
+var wordBreak = lazyre.New(`[^a-z0-9]+`)
 
 // directionOf guesses from a metric's name what is better. known is false when
 // the name says nothing.
@@ -41,7 +42,7 @@ func directionOf(metric string) (d track.Direction, known bool) {
 	return track.HigherIsBetter, false
 }
 
-var camel = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+var camel = lazyre.New(`([a-z0-9])([A-Z])`)
 
 // DirectionOf is the direction that a metric's name suggests; false when it
 // suggests none.

@@ -3,17 +3,18 @@ package survey
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"si/internal/lazyre"
 
 	"si/benchmark"
 	"si/track"
 )
 
 var (
-	goTestFile  = regexp.MustCompile(`_test\.go$`)
-	goBenchFunc = regexp.MustCompile(`^func (Benchmark[\p{Lu}\d_]\w*|Benchmark)\(\w+ \*testing\.B\)`)
+	goTestFile  = lazyre.New(`_test\.go$`)
+	goBenchFunc = lazyre.New(`^func (Benchmark[\p{Lu}\d_]\w*|Benchmark)\(\w+ \*testing\.B\)`)
 )
 
 // goPackage is a folder with Go benchmarks.

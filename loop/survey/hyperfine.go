@@ -2,18 +2,19 @@ package survey
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"si/internal/lazyre"
 
 	"si/benchmark"
 	"si/track"
 )
 
 var (
-	shellFile     = regexp.MustCompile(`\.(sh|bash)$`)
-	hyperfineLine = regexp.MustCompile(`^\s*@?(?:[A-Z_]+=\S+\s+|exec\s+)*(hyperfine\s.*)$`)
-	exportJSON    = regexp.MustCompile(`--export-json[= ]+["']?([^\s"'\\]+)`)
-	variable      = regexp.MustCompile(`\$[({A-Za-z_@*#0-9]`)
+	shellFile     = lazyre.New(`\.(sh|bash)$`)
+	hyperfineLine = lazyre.New(`^\s*@?(?:[A-Z_]+=\S+\s+|exec\s+)*(hyperfine\s.*)$`)
+	exportJSON    = lazyre.New(`--export-json[= ]+["']?([^\s"'\\]+)`)
+	variable      = lazyre.New(`\$[({A-Za-z_@*#0-9]`)
 )
 
 // resultHyperfine is where our own command lets hyperfine leave its result.

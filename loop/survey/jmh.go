@@ -1,20 +1,21 @@
 package survey
 
 import (
-	"regexp"
 	"strings"
+
+	"si/internal/lazyre"
 
 	"si/benchmark"
 	"si/track"
 )
 
 var (
-	javaFile  = regexp.MustCompile(`\.(?:java|kt|scala)$`)
-	jmhMark   = regexp.MustCompile(`^\s*@Benchmark\b`)
-	jmhImport = regexp.MustCompile(`^import org\.openjdk\.jmh`)
-	jmhMethod = regexp.MustCompile(`(?:public|fun)\s+(?:[\w<>\[\], ]+\s+)?(\w+)\s*\(`)
-	jmhMode   = regexp.MustCompile(`Mode\.(AverageTime|SampleTime|SingleShotTime)`)
-	jmhPlugin = regexp.MustCompile(`me\.champeau\.jmh`)
+	javaFile  = lazyre.New(`\.(?:java|kt|scala)$`)
+	jmhMark   = lazyre.New(`^\s*@Benchmark\b`)
+	jmhImport = lazyre.New(`^import org\.openjdk\.jmh`)
+	jmhMethod = lazyre.New(`(?:public|fun)\s+(?:[\w<>\[\], ]+\s+)?(\w+)\s*\(`)
+	jmhMode   = lazyre.New(`Mode\.(AverageTime|SampleTime|SingleShotTime)`)
+	jmhPlugin = lazyre.New(`me\.champeau\.jmh`)
 )
 
 // jmhBenchmarks are those of JMH, run by Gradle's plug-in or by the jar that

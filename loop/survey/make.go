@@ -2,28 +2,29 @@ package survey
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"si/internal/lazyre"
 
 	"si/benchmark"
 	"si/track"
 )
 
 var (
-	makeFile   = regexp.MustCompile(`(?:^|/)(?:GNUmakefile|[Mm]akefile)$`)
-	justFile   = regexp.MustCompile(`(?:^|/)\.?[Jj]ustfile$`)
-	makeTarget = regexp.MustCompile(`^((?:run-)?(?:bench|benchmark|benchmarks|perf|eval|evaluate|score))\s*:(?:[^=]|$)`)
+	makeFile   = lazyre.New(`(?:^|/)(?:GNUmakefile|[Mm]akefile)$`)
+	justFile   = lazyre.New(`(?:^|/)\.?[Jj]ustfile$`)
+	makeTarget = lazyre.New(`^((?:run-)?(?:bench|benchmark|benchmarks|perf|eval|evaluate|score))\s*:(?:[^=]|$)`)
 	// A program of the repository that a recipe runs.
-	recipeFile = regexp.MustCompile(`(?:\./)?[\w.-]+(?:/[\w.-]+)*\.(?:py|sh|bash|js|mjs|rb|pl|lua|jl|R|c|cc|cpp|go)\b`)
-	goTestCall = regexp.MustCompile(`\bgo test\b.*-bench\b`)
-	recipeTool = regexp.MustCompile(`\b(benchstat|tee|hyperfine|criterion|cargo bench|pytest)\b`)
+	recipeFile = lazyre.New(`(?:\./)?[\w.-]+(?:/[\w.-]+)*\.(?:py|sh|bash|js|mjs|rb|pl|lua|jl|R|c|cc|cpp|go)\b`)
+	goTestCall = lazyre.New(`\bgo test\b.*-bench\b`)
+	recipeTool = lazyre.New(`\b(benchstat|tee|hyperfine|criterion|cargo bench|pytest)\b`)
 )
 
 // makeTargets are the targets of a Makefile or justfile that are named as
 // benchmarks.
 func makeTargets(i *index) (found []Finding) {
 	for _, kind := range []struct {
-		file *regexp.Regexp
+		file *lazyre.Regexp
 		call string
 	}{{makeFile, "make -s "}, {justFile, "just --quiet "}} {
 		for _, file := range i.match(kind.file) {
@@ -84,7 +85,7 @@ func ofRecipe(i *index, f Finding, lines []string) Finding {
 
 // benchSource is a program that is named as a benchmark, whose binary a recipe
 // may run.
-var benchSource = regexp.MustCompile(`(?i)(?:^|/)(?:bench|benchmark)s?(?:[_-]?main)?\.(?:c|cc|cpp|cxx|zig|rs|go|hs|ml)$`)
+var benchSource = lazyre.New(`(?i)(?:^|/)(?:bench|benchmark)s?(?:[_-]?main)?\.(?:c|cc|cpp|cxx|zig|rs|go|hs|ml)$`)
 
 func ofSources(i *index, f Finding) Finding {
 	for _, file := range i.match(benchSource) {

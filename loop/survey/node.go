@@ -3,14 +3,15 @@ package survey
 import (
 	"encoding/json"
 	"path"
-	"regexp"
 	"strings"
+
+	"si/internal/lazyre"
 )
 
 var (
-	packageFile = regexp.MustCompile(`(?:^|/)package\.json$`)
-	benchScript = regexp.MustCompile(`^(?:bench|benchmark|perf|eval|score)(?:[:_-][a-z0-9:_-]{1,30})?$`)
-	nodeFile    = regexp.MustCompile(`[\w./-]+\.(?:js|mjs|cjs|ts)\b`)
+	packageFile = lazyre.New(`(?:^|/)package\.json$`)
+	benchScript = lazyre.New(`^(?:bench|benchmark|perf|eval|score)(?:[:_-][a-z0-9:_-]{1,30})?$`)
+	nodeFile    = lazyre.New(`[\w./-]+\.(?:js|mjs|cjs|ts)\b`)
 )
 
 // nodeScripts are the scripts of package.json that are named as benchmarks.
@@ -22,7 +23,7 @@ func nodeScripts(i *index) (found []Finding) {
 		if json.Unmarshal([]byte(i.text(file)), &doc) != nil {
 			continue
 		}
-		for _, h := range i.grep(file, regexp.MustCompile(`^\s*"([a-z0-9:_-]+)"\s*:\s*"`)) {
+		for _, h := range i.grep(file, lazyre.New(`^\s*"([a-z0-9:_-]+)"\s*:\s*"`)) {
 			name := h.groups[1]
 			line, ok := doc.Scripts[name]
 			if !ok || !benchScript.MatchString(name) || strings.HasPrefix(line, "echo ") {

@@ -1,9 +1,10 @@
 package survey
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"si/internal/lazyre"
 
 	"si/benchmark"
 )
@@ -20,18 +21,18 @@ type printed struct {
 var (
 	// A JSON object that is printed: its keys follow in the line, or in the lines
 	// below.
-	jsonCall = regexp.MustCompile(`(?:json\.dumps|json\.dump|JSON\.stringify|json_encode|JSON\.generate|to_json|json\.NewEncoder|json\.Marshal)`)
+	jsonCall = lazyre.New(`(?:json\.dumps|json\.dump|JSON\.stringify|json_encode|JSON\.generate|to_json|json\.NewEncoder|json\.Marshal)`)
 	// Text that is written as JSON by hand: "{\"score\": %f}" or '{"score": '.
-	jsonText = regexp.MustCompile(`\{\s*\\?["']{1}([A-Za-z_][\w ./-]{0,60}?)\\?["']\s*:`)
-	jsonKey  = regexp.MustCompile(`(?:["']([A-Za-z_][\w./-]{0,60})["']\s*(?::|=>)|\b([A-Za-z_]\w{0,60})\s*:)`)
-	printer  = regexp.MustCompile(`(?i)\b(?:print|println|printf|fprintf|echo|puts|console\.log|write|cat|jq|format!?|sprintf)\b`)
+	jsonText = lazyre.New(`\{\s*\\?["']{1}([A-Za-z_][\w ./-]{0,60}?)\\?["']\s*:`)
+	jsonKey  = lazyre.New(`(?:["']([A-Za-z_][\w./-]{0,60})["']\s*(?::|=>)|\b([A-Za-z_]\w{0,60})\s*:)`)
+	printer  = lazyre.New(`(?i)\b(?:print|println|printf|fprintf|echo|puts|console\.log|write|cat|jq|format!?|sprintf)\b`)
 	// "name: 1.23" in a text with a place for the number.
-	named  = regexp.MustCompile(`["'` + "`" + `](?:METRIC )?([A-Za-z_][\w ./()%-]{0,40}?)\s*([:=])\s*(?:\{|%|\$|#\{|["'` + "`" + `]\s*[,+.])`)
-	single = regexp.MustCompile(`(?:print|puts|echo|console\.log)[ (]+["']?\$?\{?(?:round\()?([A-Za-z_]\w{0,40})[ ,)}"';\d]*$`)
+	named  = lazyre.New(`["'` + "`" + `](?:METRIC )?([A-Za-z_][\w ./()%-]{0,40}?)\s*([:=])\s*(?:\{|%|\$|#\{|["'` + "`" + `]\s*[,+.])`)
+	single = lazyre.New(`(?:print|puts|echo|console\.log)[ (]+["']?\$?\{?(?:round\()?([A-Za-z_]\w{0,40})[ ,)}"';\d]*$`)
 )
 
 // fieldOf is the name of a Go field in JSON.
-var fieldOf = regexp.MustCompile("json:\"([A-Za-z_][\\w./-]{0,60})[,\"]")
+var fieldOf = lazyre.New("json:\"([A-Za-z_][\\w./-]{0,60})[,\"]")
 
 // printsResult guesses how the program whose text is in file prints its result.
 func printsResult(i *index, file string) (printed, bool) {
@@ -107,7 +108,7 @@ func keyIn(text string) string {
 }
 
 func bestKey(line, first string) string {
-	keys := regexp.MustCompile(`\\?["']([A-Za-z_][\w./-]{0,60})\\?["']\s*:`).FindAllStringSubmatch(line, 30)
+	keys := lazyre.New(`\\?["']([A-Za-z_][\w./-]{0,60})\\?["']\s*:`).FindAllStringSubmatch(line, 30)
 	if best := bestOf(keys); best != "" {
 		return best
 	}
@@ -138,6 +139,6 @@ func bestOf(matches [][]string) string {
 	return ""
 }
 
-var commentLine = regexp.MustCompile(`^\s*(#[^!]|//|--|\*|/\*|%)`)
+var commentLine = lazyre.New(`^\s*(#[^!]|//|--|\*|/\*|%)`)
 
 func comment(line string) bool { return commentLine.MatchString(line) }

@@ -2,17 +2,18 @@ package survey
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"si/internal/lazyre"
 
 	"si/benchmark"
 	"si/track"
 )
 
 var (
-	pyTestFile = regexp.MustCompile(`(?:^|/)(?:test_[^/]*|[^/]*_test|bench_[^/]*|[^/]*_bench)\.py$`)
+	pyTestFile = lazyre.New(`(?:^|/)(?:test_[^/]*|[^/]*_test|bench_[^/]*|[^/]*_bench)\.py$`)
 	// A test that asks for the fixture of pytest-benchmark.
-	pyBenchTest = regexp.MustCompile(`^\s*(?:async )?def (test_\w+)\(.*\bbenchmark\b`)
+	pyBenchTest = lazyre.New(`^\s*(?:async )?def (test_\w+)\(.*\bbenchmark\b`)
 )
 
 // resultPytest is where the run leaves its document: an ignored-looking name

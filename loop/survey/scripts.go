@@ -2,8 +2,9 @@ package survey
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"si/internal/lazyre"
 
 	"si/benchmark"
 	"si/internal/clean"
@@ -11,11 +12,11 @@ import (
 
 // scriptName are files that are named as benchmarks. Test files and libraries of
 // benchmarks are found by their own tools.
-var scriptName = regexp.MustCompile(`(?i)^(?:(?:scripts?|tools?|bin|bench|benches|benchmarks?|perf|eval|evaluation|ci|hack)/)*` +
+var scriptName = lazyre.New(`(?i)^(?:(?:scripts?|tools?|bin|bench|benches|benchmarks?|perf|eval|evaluation|ci|hack)/)*` +
 	`(?:run[_-]?)?(?:bench|benchmarks?|eval|evaluate|score|perf)(?:[_-]?(?:all|run|main|suite))?\.(py|sh|bash|js|mjs|ts|rb|pl|lua|php|jl|R)$`)
 
 // goMain is a folder of a Go program that is named as a benchmark.
-var goMain = regexp.MustCompile(`^(?:(?:cmd|tools?|internal)/)?(bench|benchmark|eval|score)/main\.go$`)
+var goMain = lazyre.New(`^(?:(?:cmd|tools?|internal)/)?(bench|benchmark|eval|score)/main\.go$`)
 
 // runWith is what runs a script, by its extension.
 var runWith = map[string]string{

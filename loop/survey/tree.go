@@ -2,10 +2,11 @@ package survey
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"si/internal/lazyre"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -64,7 +65,7 @@ func newIndex(t Tree) *index {
 }
 
 // foreignDirs hold other people's code.
-var foreignDirs = regexp.MustCompile(`(^|/)(vendor|node_modules|third_party|third-party|\.git|dist|target|\.venv|venv|site-packages|external|deps)/`)
+var foreignDirs = lazyre.New(`(^|/)(vendor|node_modules|third_party|third-party|\.git|dist|target|\.venv|venv|site-packages|external|deps)/`)
 
 func foreign(p string) bool { return foreignDirs.MatchString(p) }
 
@@ -100,7 +101,7 @@ func (i *index) text(p string) string {
 }
 
 // match are the files whose whole path a pattern matches.
-func (i *index) match(re *regexp.Regexp) (found []string) {
+func (i *index) match(re *lazyre.Regexp) (found []string) {
 	for _, p := range i.paths {
 		if re.MatchString(p) {
 			found = append(found, p)
@@ -118,7 +119,7 @@ type hit struct {
 }
 
 // grep looks for a pattern line by line in one file.
-func (i *index) grep(file string, re *regexp.Regexp) (hits []hit) {
+func (i *index) grep(file string, re *lazyre.Regexp) (hits []hit) {
 	n := 0
 	for line := range strings.Lines(i.text(file)) {
 		n++
@@ -133,7 +134,7 @@ func (i *index) grep(file string, re *regexp.Regexp) (hits []hit) {
 	return hits
 }
 
-func (i *index) first(file string, re *regexp.Regexp) (hit, bool) {
+func (i *index) first(file string, re *lazyre.Regexp) (hit, bool) {
 	hits := i.grep(file, re)
 	if len(hits) == 0 {
 		return hit{}, false
@@ -161,7 +162,7 @@ func within(scope []string, p string) bool {
 }
 
 // plain is a word that the shell takes as it stands.
-var plain = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
+var plain = lazyre.New(`^[A-Za-z0-9_./:@%+=,-]+$`)
 
 // quote makes one word of the shell of a text that the repository chose. A
 // path that begins with a dash would be an option.
