@@ -88,13 +88,19 @@ func buildCast(f factory, options track.AgentOptions) (cast, error) {
 	for role, name := range c.names {
 		c.mcp[role] = takesMCP(name)
 	}
-	if name := c.names[agents.Reviewer]; name != tunerName {
-		c.primary = name
-	}
+	c.primary = primaryOf(options)
 	c.solo = f.solo
 	var err error
 	c.team, err = agents.NewTeamOf(players, f.world.Now)
 	return c, err
+}
+
+// primaryOf is who does auxiliary work, "" when nobody can.
+func primaryOf(options track.AgentOptions) string {
+	if name := playersOf(options, agents.Reviewer)[0]; name != tunerName {
+		return name
+	}
+	return ""
 }
 
 // takesMCP tells whether an agent starts the servers of a task. Those of an ACP agent

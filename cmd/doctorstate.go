@@ -18,6 +18,7 @@ import (
 	learned "si/learn/place"
 	"si/learn/policy"
 	"si/learn/skills"
+	"si/loop"
 	"si/track"
 )
 
@@ -37,6 +38,9 @@ func examineState(ctx context.Context, w World, f *placeFlags) ([]doctor.Finding
 		return nil, err
 	}
 	in := doctor.Input{Place: l.Place, Policy: p, Journal: l.track.paths.JournalPath()}
+	if in.Reviewer, err = l.reviewerFault(w); err != nil {
+		return nil, err
+	}
 	branch, undo, err := l.asLearned(ctx)
 	if err != nil {
 		return nil, err
@@ -67,6 +71,37 @@ func examineState(ctx context.Context, w World, f *placeFlags) ([]doctor.Finding
 		}
 	}
 	return found, nil
+}
+
+// reviewerFault says why the reviewer, where it is on, can do nothing: no model is
+// configured for it, or only names that no agent has.
+func (l *learnedFiles) reviewerFault(w World) (string, error) {
+	settings, err := track.LoadSettings(l.track.paths)
+	if err != nil {
+		return "", err
+	}
+	o := settings.Value.SI.Skills
+	if o.Off || !o.Review.On {
+		return "", nil
+	}
+	user, err := loadUserConfig(w)
+	if err != nil {
+		return "", err
+	}
+	models := loop.ReviewModels(o, primaryOf(agentFlags{}.merge(user.Agents, settings.Value.SI.Agents)))
+	if len(models) == 0 {
+		return "no model is configured that can review", nil
+	}
+	var faults []error
+	for _, name := range models {
+		if _, err := parseAgent(name); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	if len(faults) < len(models) {
+		return "", nil
+	}
+	return errors.Join(faults...).Error(), nil
 }
 
 // asLearned lays the learned files of the improve branch into a folder, when runs have

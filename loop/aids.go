@@ -123,13 +123,19 @@ func modelsOf(o track.SkillOptions, primary string) skills.Models {
 	return m
 }
 
+// ReviewModels are the agents that may serve the reviewer, best first; primary plays
+// the role reviewer, "" for nobody who can. Without any it does nothing.
+func ReviewModels(o track.SkillOptions, primary string) []string {
+	return modelsOf(o, primary).Chain(skills.SlotReview)
+}
+
 func (l *Loop) startReviewer() error {
 	o := l.settings.Value.SI.Skills
 	if !o.Review.On {
 		return nil
 	}
 	if l.aids.model = l.auxModel(); l.aids.model == nil {
-		return l.note("si.skills.review is on, and no model is configured that can review: name one in si.skills.aux or for the role reviewer")
+		return l.note("si.skills.review is on, and no model is configured that can review: name one in si.skills.default_aux or for the role reviewer")
 	}
 	l.aids.review = reviewer.New(reviewer.Options{
 		Settings: reviewer.Settings{On: true, MinToolCalls: o.Review.MinToolCalls, WallSeconds: o.Review.WallSeconds},

@@ -8,8 +8,10 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"si/agents"
+	"si/gitops"
 	"si/learn/established"
 	"si/learn/evidence"
 	"si/learn/mistakes"
@@ -86,16 +88,20 @@ func (l *Loop) seed(ctx context.Context) error {
 			if _, err := policy.Seed(ctx, l.learner.place); err != nil {
 				return err
 			}
-			if _, err := established.Seed(ctx, l.learner.place, l.established()); err != nil {
+			facts, err := l.established(ctx)
+			if err != nil {
 				return err
 			}
-			_, err := mistakes.Seed(ctx, l.learner.place)
+			if _, err := established.Seed(ctx, l.learner.place, facts); err != nil {
+				return err
+			}
+			_, err = mistakes.Seed(ctx, l.learner.place)
 			return err
 		})
 }
 
-// established is what set-up found out, as the settings have it.
-func (l *Loop) established() established.Facts {
+// established is what set-up found out, as the settings and the tree have it.
+func (l *Loop) established(ctx context.Context) (established.Facts, error) {
 	s := l.settings.Value
 	f := established.Facts{Build: s.SI.Setup, Benchmark: s.BenchmarkCommand}
 	for _, g := range s.SI.Guards {
@@ -103,7 +109,42 @@ func (l *Loop) established() established.Facts {
 			f.Test = g.Command
 		}
 	}
-	return f
+	var err error
+	f.Deployment, err = l.deployment(ctx, l.learner.laid)
+	return f, err
+}
+
+// mostPipelines bounds how many files are read to see what a merge sets off.
+const mostPipelines = 100
+
+// deployment is what the files of a commit say that a merge to the main branch sets
+// off. A file that is too large to read says nothing.
+func (l *Loop) deployment(ctx context.Context, commit string) (established.Deployment, error) {
+	entries, err := l.cfg.Repo.ListTree(ctx, commit)
+	if err != nil {
+		return established.Deployment{}, err
+	}
+	var tree []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Mode, "100") {
+			tree = append(tree, e.Path)
+		}
+	}
+	files := map[string][]byte{}
+	for _, name := range established.DeploymentPaths(tree) {
+		if len(files) == mostPipelines {
+			break
+		}
+		data, err := l.cfg.Repo.ReadFile(ctx, commit, name, maxLearnedFile)
+		if errors.Is(err, gitops.ErrTooLarge) {
+			continue
+		}
+		if err != nil {
+			return established.Deployment{}, fmt.Errorf("look for what a merge sets off in %q: %w", name, err)
+		}
+		files[name] = data
+	}
+	return established.FindDeployment(files), nil
 }
 
 // retrospect looks back on one run.
@@ -164,14 +205,6 @@ func (l *Loop) worthLookingBack(run string) (bool, error) {
 // delta compares what the repository learned with what a new version of the program
 // says by itself, once a version.
 func (l *Loop) delta(ctx context.Context, in retro.Input) error {
-	own, err := in.Place.Files(in.Place.Prompts(), ".tmpl")
-	if err != nil {
-		return err
-	}
-	rules, err := mistakes.HasFence(in.Place)
-	if err != nil || !rules && len(own) == 0 {
-		return err // nothing of its own to compare
-	}
 	texts, err := agents.CoreTexts()
 	if err != nil {
 		return err

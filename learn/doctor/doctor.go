@@ -50,6 +50,7 @@ const (
 	RetroOwed            Code = "retro-owed"
 	SkillsInvalid        Code = "skills-invalid"
 	CuratorOverdue       Code = "curator-overdue"
+	ReviewerNoModel      Code = "reviewer-no-model"
 )
 
 // Codes are all kinds, in the order in which they are reported.
@@ -57,7 +58,7 @@ func Codes() []Code {
 	return []Code{
 		KnowledgeInvalid, KnowledgeDuplicateID, KnowledgeUnreachable, KnowledgeDangling, KnowledgeNoEvidence, RetirementCandidates,
 		RepeatUnpromoted, LawReady, MistakesUnreadable, MistakesOpenFence, FenceMissing, FenceMalformed, RuleNotWorking, VerdictsMissing,
-		PolicyMissing, PolicyInvalid, PolicyRuleDead, JournalTorn, JournalDamaged, RetroOwed, SkillsInvalid, CuratorOverdue,
+		PolicyMissing, PolicyInvalid, PolicyRuleDead, JournalTorn, JournalDamaged, RetroOwed, SkillsInvalid, CuratorOverdue, ReviewerNoModel,
 	}
 }
 
@@ -66,7 +67,7 @@ func (c Code) Severity() Severity {
 	switch c {
 	case KnowledgeInvalid, KnowledgeDuplicateID, FenceMalformed, PolicyInvalid, JournalDamaged:
 		return Error
-	case KnowledgeUnreachable, KnowledgeDangling, MistakesUnreadable, MistakesOpenFence, RuleNotWorking, VerdictsMissing, PolicyRuleDead, SkillsInvalid:
+	case KnowledgeUnreachable, KnowledgeDangling, MistakesUnreadable, MistakesOpenFence, RuleNotWorking, VerdictsMissing, PolicyRuleDead, SkillsInvalid, ReviewerNoModel:
 		return Warning
 	case KnowledgeNoEvidence, RetirementCandidates, RepeatUnpromoted, LawReady, FenceMissing, PolicyMissing, JournalTorn, RetroOwed, CuratorOverdue:
 	}
@@ -96,6 +97,9 @@ type Input struct {
 	Skills func() ([]string, error)
 	// Curator says since when a pass is overdue, "" when it is not; nil asks nothing.
 	Curator func() (string, error)
+	// Reviewer says why the reviewer, which is on, can do nothing; "" when it can, or
+	// is off.
+	Reviewer string
 }
 
 // examination collects findings.

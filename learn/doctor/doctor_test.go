@@ -187,12 +187,12 @@ func TestEachCode(t *testing.T) {
 	found := Examine(Input{
 		Place: w.place, Policy: policy.Load(w.place, policy.Ground{}),
 		Skills:  func() ([]string, error) { return []string{"x/SKILL.md: no front matter"}, nil },
-		Curator: func() (string, error) { return "2026-11-01", nil },
+		Curator: func() (string, error) { return "2026-11-01", nil }, Reviewer: "no model is configured",
 	})
-	if len(found) != 2 || found[0].Code != SkillsInvalid || found[1].Code != CuratorOverdue || !Fails(found) || Fails(found[1:]) {
+	if len(found) != 3 || found[0].Code != SkillsInvalid || found[1].Code != CuratorOverdue || found[2].Code != ReviewerNoModel || !Fails(found[:1]) || Fails(found[1:2]) || !Fails(found[2:]) {
 		t.Errorf("%+v", found)
 	}
-	seen[SkillsInvalid], seen[CuratorOverdue] = true, true
+	seen[SkillsInvalid], seen[CuratorOverdue], seen[ReviewerNoModel] = true, true, true
 	for _, code := range Codes() {
 		if !seen[code] {
 			t.Errorf("nothing makes %s happen", code)

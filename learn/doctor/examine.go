@@ -177,7 +177,7 @@ func (x *examination) policy() {
 		x.add(PolicyInvalid, "correct the file: until then everything is GATED", "%v", p.Broken)
 		return
 	case p.Missing && x.learns():
-		x.add(PolicyMissing, "'si init' writes the default one; without it everything is GATED, and the retrospective only proposes", "there is no %s", x.in.Place.Policy())
+		x.add(PolicyMissing, "write one, or take it back from git; si writes the default one itself, once, in the first run that learns. Without it everything is GATED, and the retrospective only proposes", "there is no %s", x.in.Place.Policy())
 	}
 	for _, d := range p.Dead() {
 		x.add(PolicyRuleDead, "remove the rule, or make it say what you want", "%s:%d: the rule %s %s can never decide: %s", x.in.Place.Policy(), d.Rule.Line, d.Rule.Path, d.Rule.Class, d.Why)
@@ -213,5 +213,8 @@ func (x *examination) skills() {
 		if err == nil && since != "" {
 			x.add(CuratorOverdue, "si curator run", "the curator's pass is due since %s", since)
 		}
+	}
+	if x.in.Reviewer != "" {
+		x.add(ReviewerNoModel, "name a model in si.skills.default_aux of the settings, or an agent for the role reviewer; or turn si.skills.review off", "si.skills.review is on and does nothing: %s", x.in.Reviewer)
 	}
 }

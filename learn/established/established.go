@@ -25,7 +25,7 @@ type Facts struct {
 	Test       string // command
 	Build      string // command that prepares a fresh checkout
 	Benchmark  string // command
-	Deployment string // class: what a merge to the main branch sets off
+	Deployment Deployment
 }
 
 const head = `# What set-up established about this repository. It stands in every prompt, so that no
@@ -57,7 +57,7 @@ func Seed(ctx context.Context, p place.Place, f Facts) (written bool, err error)
 func (f Facts) text() ([]byte, error) {
 	type named struct{ key, value string }
 	doc := &yaml.Node{Kind: yaml.MappingNode}
-	for _, n := range []named{{"test_command", f.Test}, {"build_command", f.Build}, {"benchmark_command", f.Benchmark}, {"deployment_class", f.Deployment}} {
+	for _, n := range []named{{"test_command", f.Test}, {"build_command", f.Build}, {"benchmark_command", f.Benchmark}, {"deployment_class", f.Deployment.Class}, {"deployment_seen_in", f.Deployment.Seen}} {
 		value := strings.TrimSpace(clean.Line(n.value, maxValue))
 		if value == "" {
 			continue

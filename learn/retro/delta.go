@@ -10,6 +10,7 @@ import (
 	"si/learn/knowledge"
 	"si/learn/likeness"
 	"si/learn/mistakes"
+	"si/learn/place"
 	"si/learn/proposals"
 )
 
@@ -29,7 +30,8 @@ type Core struct {
 // Delta compares what the repository learned with what a new version of the program
 // says by itself, and proposes to delete the local copy where the core now says it.
 // It proposes and does nothing else, once a version; in is as for Look, its run is
-// the one that found the new version.
+// the one that found the new version. A repository that has nothing of its own is not
+// compared, and nothing is written there.
 func Delta(ctx context.Context, in Input, core Core) (Outcome, error) {
 	log, err := evidence.Load(in.Place)
 	if err != nil {
@@ -37,6 +39,9 @@ func Delta(ctx context.Context, in Input, core Core) (Outcome, error) {
 	}
 	if log.Core() == core.Version {
 		return Outcome{}, nil
+	}
+	if own, err := hasOwn(in.Place); err != nil || !own {
+		return Outcome{}, err
 	}
 	m, err := gather(in)
 	if err != nil {
@@ -65,6 +70,21 @@ func Delta(ctx context.Context, in Input, core Core) (Outcome, error) {
 	})
 	w.out.Record = w.record
 	return w.out, err
+}
+
+// hasOwn reports whether the repository says anything by itself: entries, rules or
+// prompts.
+func hasOwn(p place.Place) (bool, error) {
+	store, err := knowledge.Load(p)
+	if err != nil || len(store.Live()) > 0 {
+		return err == nil, err
+	}
+	rules, err := mistakes.HasFence(p)
+	if err != nil || rules {
+		return rules, err
+	}
+	prompts, err := p.Files(p.Prompts(), ".tmpl")
+	return len(prompts) > 0, err
 }
 
 // says returns where the core says a text, "" for nowhere.

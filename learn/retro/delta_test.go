@@ -55,3 +55,25 @@ func TestDelta(t *testing.T) {
 		t.Errorf("what waits is proposed again: %+v, %v", out.Proposals, err)
 	}
 }
+
+// TestDeltaOfKnowledgeAlone: entries are compared where there is neither a fence nor a
+// prompt; where there is nothing at all, nothing is written.
+func TestDeltaOfKnowledgeAlone(t *testing.T) {
+	core := Core{Version: "0.2.0", Texts: map[string]string{"common.tmpl": "Executors leave the sealed paths alone, always."}}
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  int // proposals
+		done  int // changes
+	}{
+		"an entry that the core says": {map[string]string{".si/knowledge/a.yaml": "entries:\n  - {id: K-1, kind: convention, text: Executors must leave the sealed paths alone., confidence: 1, provenance: [{source: x, reference: y}]}\n"}, 1, 2},
+		"nothing of its own":          {map[string]string{"CLAUDE.md": "Commit nothing and touch no branches.\n"}, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, c.files)
+			out, err := Delta(t.Context(), w.input("r1"), core)
+			if err != nil || len(out.Proposals) != c.want || len(out.Record.Done) != c.done {
+				t.Errorf("%+v, %v", out, err)
+			}
+		})
+	}
+}
