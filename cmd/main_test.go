@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 		"doomed": func() { os.Exit(runDoomed()) },
 		"agent":  func() { syscall.Exit(runAgent()) }, // as above
 		"noisy":  func() { syscall.Exit(runNoisy()) },
+		"talker": func() { syscall.Exit(runTalker()) },
 	})
 }
 

@@ -16,7 +16,8 @@ import (
 )
 
 const (
-	maxAnswer = 4 << 20  // bytes
+	maxAnswer = 4 << 20  // bytes of the file
+	maxTail   = 1 << 20  // bytes of stdout: 16 programs that flood it have to fit into memory
 	maxSaid   = 64 << 10 // bytes of a stream that are kept for a message
 )
 
@@ -68,7 +69,7 @@ func (b *Backend) child(t agents.Task, files *exchange) proc.Command {
 	env := append(append([]string(nil), t.Env...),
 		"SI_ROLE="+string(t.Role), "SI_ROUND="+strconv.Itoa(t.Round), "SI_TASK="+t.ID,
 		"SI_PROMPT_FILE="+files.prompt(), "SI_ANSWER_FILE="+files.answer())
-	kept := maxAnswer
+	kept := maxTail
 	if t.Role == agents.Executor {
 		kept = maxSaid // what it says is advice
 	}

@@ -64,7 +64,7 @@ func play(mode string) int {
 			return 93
 		}
 	case "flood":
-		fmt.Print(strings.Repeat("x", maxAnswer+1000), "the end")
+		fmt.Print(strings.Repeat("x", maxTail+1000), "the end")
 	case "fail":
 		fmt.Print(`{"a": "valid answer"}`)
 		fmt.Fprint(os.Stderr, strings.Repeat("old line\n", 50), "\x1b[31mno such model\x1b[0m\n\n")
@@ -165,7 +165,7 @@ func TestTheProgramIsToldItsTask(t *testing.T) {
 
 func TestOfAFloodTheEndIsKept(t *testing.T) {
 	answer, _, err := run(t.Context(), t, "flood", nil)
-	if err != nil || len(answer.Text) != maxAnswer || !strings.HasSuffix(answer.Text, "xthe end") {
+	if err != nil || len(answer.Text) != maxTail || !strings.HasSuffix(answer.Text, "xthe end") {
 		t.Errorf("%d bytes, error %v", len(answer.Text), err)
 	}
 	answer, _, err = run(t.Context(), t, "flood", func(task *agents.Task) { task.Role = agents.Executor })
