@@ -64,7 +64,7 @@ func CheckGuard(g Guard, reference, candidate []Reading) GuardResult {
 // environment as the benchmark, and passes when it exits with code 0. The error
 // is for what is not the tree's fault, as with Measure.
 func (m *Measurer) CommandGuard(ctx context.Context, job Job, g Guard) (GuardResult, error) {
-	_, res, err := m.shell(ctx, job, []string{"-c", g.Command})
+	_, res, err := m.shell(ctx, job, g.Command, nil)
 	if err != nil {
 		return GuardResult{}, fmt.Errorf("run the guard %s on %s: %w", g.Name, job.Label, err)
 	}

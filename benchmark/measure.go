@@ -77,13 +77,8 @@ func (m *Measurer) Measure(ctx context.Context, job Job) (Measurement, error) {
 			Category: track.CategoryInfrastructure, What: fmt.Sprintf("the machine's load is %.2f, above si.measure.max_load %.2f", load, job.MaxLoad),
 		}}, nil
 	}
-	result, err := openResult(job)
-	if err != nil {
-		return Measurement{}, fmt.Errorf("measure %s: %w", job.Label, err)
-	}
-	defer result.close() // it lies in the run's TMPDIR, which the next run empties
 	slept := asleep()
-	got, res, err := m.shell(ctx, job, result.args(job.Spec.Command))
+	got, res, err := m.shell(ctx, job, job.Spec.Command, reportOf(job.Spec))
 	if err != nil {
 		return Measurement{}, fmt.Errorf("measure %s: %w", job.Label, err)
 	}
@@ -95,11 +90,8 @@ func (m *Measurer) Measure(ctx context.Context, job Job) (Measurement, error) {
 		return got, nil
 	}
 	in := Input{Stdout: res.Stdout, Log: job.Log, LogMax: logMax, Dir: job.Dir, ExitCode: res.Code, Since: since}
-	if result != nil {
-		if in.Stdout, err = result.read(); err != nil {
-			return got, fmt.Errorf("measure %s: %w", job.Label, err)
-		}
-		in.Log = ""
+	if job.Spec.ResultFD {
+		in.Stdout, in.Log = res.Report, ""
 	}
 	got.Reading, got.Fault = Read(job.Spec, in)
 	if got.Fault == nil && res.Swept > 0 {
@@ -115,18 +107,19 @@ func failedTest(spec Spec, res proc.Result) bool {
 	return spec.Format == FormatPassFail && res.Outcome == proc.Exited && res.Code > 0 && res.Code < 126
 }
 
-// shell runs the shell with arguments that hold a command of the settings, in the
-// job's tree and environment.
-func (m *Measurer) shell(ctx context.Context, job Job, args []string) (Measurement, proc.Result, error) {
+// shell runs the shell with a command of the settings, in the job's tree and
+// environment. Report is nil when only its output counts.
+func (m *Measurer) shell(ctx context.Context, job Job, command string, report *proc.Output) (Measurement, proc.Result, error) {
 	if err := makeFolders(job); err != nil {
 		return Measurement{}, proc.Result{}, err
 	}
 	load := loadAverage()
 	res, err := m.Run.Run(ctx, proc.Command{
-		Path: "/bin/sh", Args: args, Dir: cmp.Or(job.DirAt, job.Dir), Contain: job.Contain,
+		Path: "/bin/sh", Args: []string{"-c", command}, Dir: cmp.Or(job.DirAt, job.Dir), Contain: job.Contain,
 		Env:    Environment(m.Host, cmp.Or(job.HomeAt, job.Home), job.Tmp, job.Env),
 		Stdout: proc.Output{File: job.Log, FileMax: logMax},
 		Stderr: proc.Output{File: errorLog(job.Log), FileMax: logMax},
+		Report: report,
 		Wall:   job.Timeout, Supervised: true,
 	})
 	if err != nil {

@@ -48,6 +48,7 @@ type wire struct {
 	Env        []exact       `json:"env"`
 	Stdout     wireOutput    `json:"stdout"`
 	Stderr     wireOutput    `json:"stderr"`
+	Report     *wireOutput   `json:"report,omitempty"`
 	Merge      bool          `json:"merge"`
 	Wall       time.Duration `json:"wall"`
 	Idle       time.Duration `json:"idle"`
@@ -84,7 +85,7 @@ type progress struct {
 }
 
 func newWire(c proc.Command) (wire, error) {
-	if c.Stdin != nil || c.Stdout.Line != nil || c.Stderr.Line != nil {
+	if c.Stdin != nil || c.Stdout.Line != nil || c.Stderr.Line != nil || c.Report != nil && c.Report.Line != nil {
 		return wire{}, errors.New("a command with standard input, or whose lines are read live, cannot run as a job")
 	}
 	if err := travels(c.Contain); err != nil {
@@ -98,28 +99,47 @@ func newWire(c proc.Command) (wire, error) {
 		Path: exact(c.Path), Args: exactly(c.Args), Dir: exact(dir), Env: exactly(c.Env),
 		Merge: c.Merge, Wall: c.Wall, Idle: c.Idle, Grace: c.Grace, Supervised: c.Supervised, Shield: c.Shield, Contain: c.Contain,
 	}
+	if c.Report != nil {
+		w.Report = &wireOutput{}
+	}
 	for _, o := range []struct {
-		from proc.Output
+		from *proc.Output
 		to   *wireOutput
-	}{{c.Stdout, &w.Stdout}, {c.Stderr, &w.Stderr}} {
-		file := o.from.File
-		if file != "" {
-			if file, err = filepath.Abs(file); err != nil {
-				return wire{}, fmt.Errorf("find output file %q: %w", o.from.File, err)
-			}
+	}{{&c.Stdout, &w.Stdout}, {&c.Stderr, &w.Stderr}, {c.Report, w.Report}} {
+		if o.from == nil {
+			continue
 		}
-		*o.to = wireOutput{File: exact(file), FileMax: o.from.FileMax, HeadMax: o.from.HeadMax, TailMax: o.from.TailMax}
+		if *o.to, err = newWireOutput(*o.from); err != nil {
+			return wire{}, err
+		}
 	}
 	return w, nil
 }
 
+func newWireOutput(o proc.Output) (wireOutput, error) {
+	file := o.File
+	if file != "" {
+		var err error
+		if file, err = filepath.Abs(file); err != nil {
+			return wireOutput{}, fmt.Errorf("find output file %q: %w", o.File, err)
+		}
+	}
+	return wireOutput{File: exact(file), FileMax: o.FileMax, HeadMax: o.HeadMax, TailMax: o.TailMax}, nil
+}
+
+func (o wireOutput) output() proc.Output {
+	return proc.Output{File: string(o.File), FileMax: o.FileMax, HeadMax: o.HeadMax, TailMax: o.TailMax}
+}
+
 func (w wire) command() proc.Command {
-	output := func(o wireOutput) proc.Output {
-		return proc.Output{File: string(o.File), FileMax: o.FileMax, HeadMax: o.HeadMax, TailMax: o.TailMax}
+	var report *proc.Output
+	if w.Report != nil {
+		o := w.Report.output()
+		report = &o
 	}
 	return proc.Command{
 		Path: string(w.Path), Args: texts(w.Args), Dir: string(w.Dir), Env: texts(w.Env),
-		Stdout: output(w.Stdout), Stderr: output(w.Stderr), Merge: w.Merge,
+		Stdout: w.Stdout.output(), Stderr: w.Stderr.output(), Report: report, Merge: w.Merge,
 		Wall: w.Wall, Idle: w.Idle, Grace: w.Grace, Supervised: w.Supervised, Shield: w.Shield, Contain: w.Contain,
 	}
 }
@@ -150,12 +170,16 @@ func (w wire) digest() (string, error) {
 	return digestOf(string(data)), nil
 }
 
-// answerMax bounds what is read of an answer: its two heads and tails in base64,
+// answerMax bounds what is read of an answer: its heads and tails in base64,
 // and the rest.
 func (w wire) answerMax() int64 {
 	const defaultKeep = 64 << 10
 	n := int64(0)
-	for _, keep := range []int{w.Stdout.HeadMax, w.Stdout.TailMax, w.Stderr.HeadMax, w.Stderr.TailMax} {
+	keeps := []int{w.Stdout.HeadMax, w.Stdout.TailMax, w.Stderr.HeadMax, w.Stderr.TailMax}
+	if w.Report != nil {
+		keeps = append(keeps, w.Report.HeadMax, w.Report.TailMax)
+	}
+	for _, keep := range keeps {
 		if keep == 0 {
 			keep = defaultKeep
 		}

@@ -17,6 +17,7 @@ func TestCommandsTravel(t *testing.T) {
 		Path: "/bin/\xff", Args: []string{"", "a b", "\n\x00\xfe"}, Dir: "/d\xff", Env: []string{"A=\xff\n'\"", "B="},
 		Stdout: proc.Output{File: "/o\xff", FileMax: 1, HeadMax: 2, TailMax: -1},
 		Stderr: proc.Output{File: "/e", FileMax: 3, HeadMax: 4, TailMax: 5},
+		Report: &proc.Output{File: "/r", FileMax: 6, HeadMax: 7, TailMax: 8},
 		Merge:  true, Wall: time.Minute, Idle: time.Second, Grace: time.Hour, Supervised: true, Shield: true,
 		Contain: &proc.Containment{Writable: []string{"/w"}, Bind: []proc.Bind{{From: "/f", To: "/t", ReadOnly: true}}, Network: true, Limits: proc.Limits{Processes: 7}},
 	}
@@ -49,7 +50,7 @@ func TestEveryFieldOfACommandIsKnown(t *testing.T) {
 		known []string
 	}{
 		{reflect.TypeFor[proc.Command](), []string{
-			"Path", "Args", "Dir", "Env", "Stdin", "Stdout", "Stderr", "Merge", "Wall", "Idle", "Grace", "Supervised", "Contain", "Shield",
+			"Path", "Args", "Dir", "Env", "Stdin", "Stdout", "Stderr", "Merge", "Wall", "Idle", "Grace", "Supervised", "Contain", "Shield", "Report",
 		}},
 		{reflect.TypeFor[proc.Output](), []string{"File", "FileMax", "HeadMax", "TailMax", "Line", "LineMax"}},
 	} {

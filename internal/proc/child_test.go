@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 		os.Exit(code)
 	}
 	if len(os.Args) > 2 && os.Args[1] == childArg {
-		os.Exit(childMode(os.Args[2], os.Args[3:]))
+		syscall.Exit(childMode(os.Args[2], os.Args[3:])) // os.Exit would wait a second for the race detector
 	}
 	goleak.VerifyTestMain(m)
 }
@@ -126,7 +126,7 @@ func runner(mark, registry, token string) {
 	self, _ := os.Executable()
 	l := New(Options{Self: self, Mark: mark, Registry: registry})
 	_, err := l.Run(context.Background(), Command{
-		Path: self, Args: []string{childArg, "nursery", token}, Supervised: true,
+		Path: self, Args: []string{childArg, "nursery", token}, Env: []string{atOnce}, Supervised: true,
 		Stdout: Output{Line: func(line []byte) { fmt.Println(string(line)) }},
 	})
 	fmt.Println("run ended:", err)

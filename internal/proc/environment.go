@@ -22,6 +22,7 @@ type plan struct {
 	grace  time.Duration
 	super  bool
 	shield bool
+	report bool // the command has a fourth file
 }
 
 func (l *Local) plan(c Command) (plan, error) {
@@ -34,6 +35,9 @@ func (l *Local) plan(c Command) (plan, error) {
 	if c.Shield && !c.Supervised {
 		return plan{}, errors.New("shield it from signals: only a supervised command can be")
 	}
+	if c.Report != nil && !c.Supervised {
+		return plan{}, errors.New("take its report: only a supervised command can give one")
+	}
 	dir, err := folder(c.Dir)
 	if err != nil {
 		return plan{}, err
@@ -45,7 +49,7 @@ func (l *Local) plan(c Command) (plan, error) {
 	}
 	return plan{
 		path: path, argv: append([]string{c.Path}, c.Args...), dir: dir, env: env,
-		grace: c.Grace, super: c.Supervised, shield: c.Shield,
+		grace: c.Grace, super: c.Supervised, shield: c.Shield, report: c.Report != nil,
 	}, nil
 }
 

@@ -149,6 +149,9 @@ func (r *run) result(why Outcome) Result {
 	if r.streams.stderr != nil {
 		res.Stderr = r.streams.stderr.sink.captured()
 	}
+	if r.streams.report != nil {
+		res.Report = r.streams.report.sink.captured()
+	}
 	e := r.child.ending()
 	res.Wall, res.CPU, res.MaxRSS = e.at.Sub(r.began), e.cpu, e.maxRSS
 	res.Outcome, res.Code = Exited, e.status.ExitStatus()

@@ -53,7 +53,7 @@ func TestEnvironmentIsExact(t *testing.T) {
 		c.Supervised = supervised
 		c.Env = []string{"A=1", "B=x y\nz", "A=2", "SI_RUN=forged", "EMPTY="}
 		got := strings.Split(strings.TrimSpace(string(b.run(t, c).Stdout.Head)), "\n")
-		want := []string{"B=x y", "z", "A=2", "EMPTY=", "SI_RUN=" + b.token}
+		want := []string{"B=x y", "z", "A=2", "EMPTY=", atOnce, "SI_RUN=" + b.token}
 		if !slices.Equal(got, want) {
 			t.Errorf("supervised %v: got %q, want %q", supervised, got, want)
 		}

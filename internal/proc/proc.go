@@ -22,6 +22,12 @@ type Command struct {
 	Stdout Output
 	Stderr Output // the zero Output together with Merge sends it where Stdout goes
 	Merge  bool   // stderr is interleaved into Stdout
+	// Report is for what a command is to say in confidence: when it is not nil,
+	// descriptor 3 of the command is one end of a socket, and what it writes there is
+	// captured like its output. A pipe or a file could be opened again through /proc by
+	// whoever runs as the same user; a socket is reached only by those to whom the
+	// command gives the descriptor. Supervised commands only.
+	Report *Output
 
 	Wall  time.Duration // limit of the whole run, 0 for none
 	Idle  time.Duration // limit without a byte of output, 0 for none
@@ -78,6 +84,7 @@ type Result struct {
 	Signal  string // name, when signaled
 	Stdout  Captured
 	Stderr  Captured
+	Report  Captured
 	Wall    time.Duration // until the command itself ended
 	CPU     time.Duration // user and system, of the child and what it waited for
 	MaxRSS  int64         // bytes

@@ -14,6 +14,7 @@ type streams struct {
 	stdin    *feeder // nil: the null device
 	stdout   *stream
 	stderr   *stream // nil: merged into stdout
+	report   *stream // nil: there is none
 	forChild []*os.File
 	clock    *activity
 }
@@ -48,16 +49,22 @@ func (s *streams) open(c Command) error {
 	if s.forChild[0], s.stdin, err = openStdin(c.Stdin); err != nil {
 		return err
 	}
-	if s.stdout, s.forChild[1], err = openStream(c.Stdout, s.clock); err != nil {
+	if s.stdout, s.forChild[1], err = openStream(c.Stdout, s.clock, os.Pipe); err != nil {
 		return fmt.Errorf("stdout: %w", err)
 	}
 	if c.Merge {
 		s.forChild[2] = s.forChild[1]
-		return nil
-	}
-	if s.stderr, s.forChild[2], err = openStream(c.Stderr, s.clock); err != nil {
+	} else if s.stderr, s.forChild[2], err = openStream(c.Stderr, s.clock, os.Pipe); err != nil {
 		return fmt.Errorf("stderr: %w", err)
 	}
+	if c.Report == nil {
+		return nil
+	}
+	report, end, err := openStream(*c.Report, s.clock, socketPair)
+	if err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
+	s.report, s.forChild = report, append(s.forChild, end)
 	return nil
 }
 
@@ -78,7 +85,7 @@ func (s *streams) abandon() {
 
 func (s *streams) outputs() []*stream {
 	var out []*stream
-	for _, st := range []*stream{s.stdout, s.stderr} {
+	for _, st := range []*stream{s.stdout, s.stderr, s.report} {
 		if st != nil {
 			out = append(out, st)
 		}
@@ -107,7 +114,7 @@ func (s *streams) finish(pid int) (swept int, err error) {
 	limit := time.Now().Add(drainLimit)
 	for _, st := range s.outputs() {
 		if !st.ends(time.Until(limit)) {
-			swept += endHolders(st.r, pid)
+			swept += endHolders(st.far, pid)
 			st.cutOff(slack)
 			<-st.done
 		}
@@ -138,6 +145,7 @@ func (s *streams) warnings() []string {
 // stream reads one output pipe until its end.
 type stream struct {
 	r     *os.File
+	far   string // the child's end, as /proc/PID/fd names it; "" where there is no such table
 	sink  *capture
 	clock *activity
 	done  chan struct{} // closed by read; sink, err and cut are safe to look at then
@@ -145,18 +153,19 @@ type stream struct {
 	cut   bool
 }
 
-func openStream(o Output, clock *activity) (*stream, *os.File, error) {
+// openStream makes a stream over what open makes: an end to read and one for the child.
+func openStream(o Output, clock *activity, open func() (r, w *os.File, err error)) (*stream, *os.File, error) {
 	sink, err := newCapture(o)
 	if err != nil {
 		return nil, nil, err
 	}
-	r, w, err := os.Pipe()
+	r, w, err := open()
 	if err != nil {
 		sink.closeFile()
 		return nil, nil, fmt.Errorf("make a pipe: %w", err)
 	}
 	widen(r)
-	return &stream{r: r, sink: sink, clock: clock, done: make(chan struct{})}, w, nil
+	return &stream{r: r, far: nameOf(w), sink: sink, clock: clock, done: make(chan struct{})}, w, nil
 }
 
 // read owns sink. After a callback has panicked it goes on draining, so that the

@@ -16,6 +16,7 @@ const (
 	orderStop    = 's'
 	controlFile  = 3
 	statusFile   = 4
+	reportFile   = 5 // the command's descriptor 3, where it has one
 	// deadGrace is the time between TERM and KILL when nobody waits any more.
 	deadGrace = 300 * time.Millisecond
 	// reapLimit is more than it takes to see that a last child was the last.
@@ -46,6 +47,7 @@ func Supervise(args []string) (code int, was bool) {
 type supervisor struct {
 	grace  time.Duration
 	shield bool // the command is started with the signals ignored that this process gets
+	report bool // the command has a fourth file
 	dir    string
 	path   string
 	argv   []string
@@ -61,7 +63,7 @@ type supervisor struct {
 }
 
 func newSupervisor(args []string) (*supervisor, error) {
-	if len(args) < 5 {
+	if len(args) < 6 {
 		return nil, errors.New("this is for the program's own use: too few arguments")
 	}
 	grace, err := time.ParseDuration(args[0])
@@ -75,8 +77,10 @@ func newSupervisor(args []string) (*supervisor, error) {
 		}
 		syscall.CloseOnExec(fd)
 	}
+	syscall.CloseOnExec(reportFile) // where there is none, nothing happens
+	yes := strconv.FormatBool(true)
 	return &supervisor{
-		grace: grace, shield: args[1] == strconv.FormatBool(true), dir: args[2], path: args[3], argv: args[4:],
+		grace: grace, shield: args[1] == yes, report: args[2] == yes, dir: args[3], path: args[4], argv: args[5:],
 		status: os.NewFile(statusFile, "status"),
 		ended:  make(chan struct{}), childless: make(chan struct{}),
 		stop: make(chan struct{}), abandoned: make(chan struct{}),
@@ -100,7 +104,7 @@ func (s *supervisor) run() int {
 	}
 	s.leader = pid
 	s.tell("started %d\n", pid)
-	letGo()
+	s.letGo()
 	go s.reap()
 	go s.listen()
 	swept, left := s.untilGone(signals)
@@ -122,15 +126,22 @@ func (s *supervisor) start() (pid int, err error) {
 	if s.shield {
 		signal.Ignore(endSignals()...)
 	}
+	files := []uintptr{0, 1, 2}
+	if s.report {
+		files = append(files, reportFile)
+	}
 	return syscall.ForkExec(s.path, s.argv, &syscall.ProcAttr{
-		Dir: s.dir, Env: os.Environ(), Files: []uintptr{0, 1, 2}, Sys: commandAttr(),
+		Dir: s.dir, Env: os.Environ(), Files: files, Sys: commandAttr(),
 	})
 }
 
 // letGo gives up this process's hold on the command's pipes, so that their ends
 // are seen on both sides. If it cannot, they are held until the end, which only
 // delays.
-func letGo() {
+func (s *supervisor) letGo() {
+	if s.report {
+		_ = syscall.Close(reportFile)
+	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return

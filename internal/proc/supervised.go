@@ -40,10 +40,10 @@ func (l *Local) startSupervised(p plan, files []*os.File) (child, error) {
 		closeAll(controlR, controlW)
 		return nil, fmt.Errorf("make a pipe: %w", err)
 	}
-	argv := append([]string{l.o.Self, superviseArg, p.grace.String(), strconv.FormatBool(p.shield), p.dir, p.path}, p.argv...)
+	argv := append([]string{l.o.Self, superviseArg, p.grace.String(), strconv.FormatBool(p.shield), strconv.FormatBool(p.report), p.dir, p.path}, p.argv...)
+	given := append([]*os.File{files[0], files[1], files[2], controlR, statusW}, files[3:]...)
 	process, err := os.StartProcess(l.o.Self, argv, &os.ProcAttr{
-		Dir: "/", Env: p.env, Sys: &syscall.SysProcAttr{Setsid: true},
-		Files: []*os.File{files[0], files[1], files[2], controlR, statusW},
+		Dir: "/", Env: p.env, Sys: &syscall.SysProcAttr{Setsid: true}, Files: given,
 	})
 	closeAll(controlR, statusW)
 	if err != nil {

@@ -166,19 +166,29 @@ func marked(pid int, accept func(string) bool) bool {
 	return false
 }
 
-// endHolders ends the processes that still hold the other end of pipe r after
-// the tree of leader has ended. A direct child of this process is passed over:
-// it may be one that is just being started and has not closed its copy yet.
-func endHolders(r *os.File, leader int) int {
-	info, err := r.Stat()
+// nameOf is how /proc/PID/fd shows a pipe or socket. A pipe has one name for both ends.
+func nameOf(f *os.File) string {
+	info, err := f.Stat()
 	if err != nil {
-		return 0
+		return ""
 	}
 	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
+	switch {
+	case !ok:
+		return ""
+	case info.Mode()&os.ModeSocket != 0:
+		return fmt.Sprintf("socket:[%d]", st.Ino)
+	}
+	return fmt.Sprintf("pipe:[%d]", st.Ino)
+}
+
+// endHolders ends the processes that still hold the far end of an output after
+// the tree of leader has ended. A direct child of this process is passed over:
+// it may be one that is just being started and has not closed its copy yet.
+func endHolders(link string, leader int) int {
+	if link == "" {
 		return 0
 	}
-	link := fmt.Sprintf("pipe:[%d]", st.Ino)
 	self := os.Getpid()
 	ended, _ := endAll(func() []process {
 		all := processes()

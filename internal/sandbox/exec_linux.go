@@ -19,6 +19,9 @@ import (
 // helperWorks says that Exec does anything on this system.
 const helperWorks = true
 
+// reportFile is the descriptor on which a command reports, see proc.Command.
+const reportFile = 3
+
 // Exit codes are the shell's.
 const (
 	codeCannotRun = 126
@@ -73,9 +76,12 @@ func (o order) first(self string, argv []string) int {
 		fmt.Fprintln(os.Stderr, "contain a command:", err)
 		return codeCannotRun
 	}
-	pid, err := syscall.ForkExec(path, argv, &syscall.ProcAttr{
-		Env: env, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: true},
-	})
+	files := []uintptr{0, 1, 2}
+	if o.Report {
+		files = append(files, reportFile)
+		defer func() { _ = unix.Close(reportFile) }()
+	}
+	pid, err := syscall.ForkExec(path, argv, &syscall.ProcAttr{Env: env, Files: files, Sys: &syscall.SysProcAttr{Setsid: true}})
 	if err != nil {
 		return cannotRun(o.Path.String(), err)
 	}

@@ -25,6 +25,7 @@ type order struct {
 	First   bool        `json:"first,omitempty"` // be the first process of a process namespace
 	Path    pathBytes   `json:"path,omitempty"`  // of the command
 	Started pathBytes   `json:"started,omitempty"`
+	Report  bool        `json:"report,omitempty"` // the command has a descriptor 3
 	Limits  proc.Limits `json:"limits,omitzero"`
 	Land    *land       `json:"land,omitempty"`
 	Trial   *trial      `json:"trial,omitempty"` // try what is enforced instead of a command

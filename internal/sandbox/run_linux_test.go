@@ -407,3 +407,22 @@ func BenchmarkProbe(b *testing.B) {
 		Probe(b.Context(), Options{Run: run, Self: self, Path: os.Getenv("PATH")})
 	}
 }
+
+// A command's report comes out of every sandbox, with limits and without; nobody
+// inside can open its descriptor again.
+func TestReportsComeOut(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, b *box) {
+		t.Helper()
+		for name, limits := range map[string]proc.Limits{"limits": {FileBytes: 1 << 20}, "none": {}} {
+			p := b.profile()
+			p.Limits = limits
+			c := b.command(p, "/bin/sh", "-c", `sh -c 'for f in /proc/*/fd/*; do case $(readlink $f) in pipe:*) ;; *) echo forged > $f;; esac; done' 3>&- 2>/dev/null; echo report >&3; echo out`)
+			c.Report = &proc.Output{}
+			res := b.run(t, c)
+			if report, out := string(res.Report.Head), string(res.Stdout.Head); report != "report\n" || out != "out\n" {
+				t.Errorf("%s: report %q, output %q, %s", name, report, out, res.Stderr.Tail)
+			}
+		}
+	})
+}

@@ -147,7 +147,7 @@ func (s *Sandbox) intoBwrap(c *proc.Command, p Profile, r resolved, o order, arg
 	flags = append(flags,
 		"--ro-bind", s.o.Self, selfInside, "--ro-bind", o.Started.String(), startedInside,
 		"--chdir", dir, "--", selfInside)
-	o.First, o.Started = true, pathBytes(startedInside)
+	o.First, o.Started, o.Report = true, pathBytes(startedInside), c.Report != nil
 	args, err := o.args(argv)
 	if err != nil {
 		return err
