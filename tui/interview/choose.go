@@ -50,7 +50,10 @@ func (p *choosePage) start(m *Model, w, h int) tea.Cmd {
 		p.pick = options[0].Value
 	}
 	title := "Which benchmark decides? Found in the repository:"
-	if len(m.report.Findings) == 0 {
+	switch {
+	case !m.looked:
+		title = "Which benchmark decides? Looking through the repository" + m.look.Marks.Cut
+	case len(m.report.Findings) == 0:
 		title = "No benchmark was found in the repository. Which command measures it?"
 	}
 	p.form = newForm(m, huh.NewGroup(huh.NewSelect[string]().Title(title).Options(options...).Value(&p.pick)))
@@ -65,6 +68,7 @@ const factLines = 9
 func (p *choosePage) update(m *Model, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case surveyMsg:
+		p.pick = "" // what was first before the findings is not what to begin with
 		w, h := m.room()
 		return p.start(m, w, h)
 	case builtMsg:

@@ -30,28 +30,38 @@ func formIn(dark *bool, ascii bool, groups ...*huh.Group) *form {
 }
 
 // theme is huh's own where that can be read: it has the colours of ordinary text
-// of light and dark backgrounds the wrong way round.
+// of light and dark backgrounds the wrong way round. A form asks for its theme some
+// dozens of times a frame, and a theme is hundreds of styles: it is made once for a
+// background.
 func theme(dark *bool, ascii bool) huh.Theme {
+	made := map[bool]*huh.Styles{}
+	return huh.ThemeFunc(func(bool) *huh.Styles {
+		if made[*dark] == nil {
+			made[*dark] = styles(*dark, ascii)
+		}
+		return made[*dark] // huh only reads it
+	})
+}
+
+func styles(dark, ascii bool) *huh.Styles {
 	bar, none := lipgloss.Border{Left: "│"}, lipgloss.Border{Left: " "}
 	if ascii {
 		bar = lipgloss.Border{Left: "|"}
 	}
-	return huh.ThemeFunc(func(bool) *huh.Styles {
-		s := huh.ThemeCharm(*dark)
-		pick := lipgloss.LightDark(*dark)
-		plain, faint, button := pick(lipgloss.Color("235"), lipgloss.Color("252")), pick(lipgloss.Color("243"), lipgloss.Color("245")), pick(lipgloss.Color("252"), lipgloss.Color("237"))
-		focus := pick(lipgloss.Color("#5A56E0"), lipgloss.Color("#9E9BFF"))
-		s.Focused.Base = s.Focused.Base.BorderStyle(bar).BorderForeground(focus)
-		s.Blurred.Base = s.Blurred.Base.BorderStyle(none)
-		for _, f := range []*huh.FieldStyles{&s.Focused, &s.Blurred} {
-			f.Title = f.Title.Foreground(focus)
-			f.Option, f.UnselectedOption = f.Option.Foreground(plain), f.UnselectedOption.Foreground(plain)
-			f.BlurredButton = f.BlurredButton.Foreground(plain).Background(button)
-			f.FocusedButton = f.FocusedButton.Foreground(lipgloss.Color("#FFFFFF")).Background(pick(lipgloss.Color("#5A56E0"), lipgloss.Color("#6A66E0")))
-			f.TextInput.Placeholder = f.TextInput.Placeholder.Foreground(faint)
-		}
-		return s
-	})
+	s := huh.ThemeCharm(dark)
+	pick := lipgloss.LightDark(dark)
+	plain, faint, button := pick(lipgloss.Color("235"), lipgloss.Color("252")), pick(lipgloss.Color("243"), lipgloss.Color("245")), pick(lipgloss.Color("252"), lipgloss.Color("237"))
+	focus := pick(lipgloss.Color("#5A56E0"), lipgloss.Color("#9E9BFF"))
+	s.Focused.Base = s.Focused.Base.BorderStyle(bar).BorderForeground(focus)
+	s.Blurred.Base = s.Blurred.Base.BorderStyle(none)
+	for _, f := range []*huh.FieldStyles{&s.Focused, &s.Blurred} {
+		f.Title = f.Title.Foreground(focus)
+		f.Option, f.UnselectedOption = f.Option.Foreground(plain), f.UnselectedOption.Foreground(plain)
+		f.BlurredButton = f.BlurredButton.Foreground(plain).Background(button)
+		f.FocusedButton = f.FocusedButton.Foreground(lipgloss.Color("#FFFFFF")).Background(pick(lipgloss.Color("#5A56E0"), lipgloss.Color("#6A66E0")))
+		f.TextInput.Placeholder = f.TextInput.Placeholder.Foreground(faint)
+	}
+	return s
 }
 
 // start begins the form in a room of w × h.

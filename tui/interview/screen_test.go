@@ -10,7 +10,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 
 	"si/tui/interview"
@@ -79,7 +78,7 @@ func play(t *testing.T, world interview.World, w, h int) *terminal {
 func (s *terminal) text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	lines := strings.Split(ansi.Strip(s.emu.Render()), "\n")
+	lines := strings.Split(s.emu.String(), "\n")
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " \r")
 	}

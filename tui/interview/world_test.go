@@ -28,6 +28,7 @@ type gates struct {
 	hold   chan struct{} // when set, the benchmark runs until it is closed or cancelled
 	feed   *interview.Feed
 	v      track.Settings
+	goal   track.Goal
 	text   string
 }
 
@@ -55,6 +56,9 @@ func (g *gates) CheckGoal(context.Context, loop.GoalAnswer, track.Settings) erro
 }
 
 func (g *gates) Goal(_ context.Context, a loop.GoalAnswer, _ track.Settings) error {
+	g.mu.Lock()
+	g.goal = track.Goal{Objective: a.Objective, Metric: a.Metric, TargetText: a.Target, InScope: a.InScope}
+	g.mu.Unlock()
 	return g.did(fmt.Sprintf("goal %s | %s | %s | %s", a.Objective, a.Metric, a.Target, strings.Join(a.InScope, ",")))
 }
 
@@ -113,6 +117,11 @@ func loud() loop.Trial {
 	return t
 }
 
+// gatesOpen are the gates of a fresh track, in the order in which they are closed.
+func gatesOpen() []string {
+	return []string{"trust_confirmed", "si_setting_goal", "si_setting_benchmark", "si_setting_harness", "goal_slug"}
+}
+
 // world is that of a small Go repository with a fresh track.
 func world(t *testing.T) (interview.World, *gates) {
 	t.Helper()
@@ -132,10 +141,10 @@ func world(t *testing.T) (interview.World, *gates) {
 		tree.Paths = append(tree.Paths, f.Name)
 	}
 	feed := interview.NewFeed()
-	g := &gates{refuse: map[string]error{}, trial: quiet(), runs: 3, feed: feed}
+	g := &gates{refuse: map[string]error{}, trial: quiet(), runs: 3, feed: feed, v: track.DefaultSettings()}
 	return interview.World{
 		Repository: "/home/ada/src/lexer", Branch: "main", Dirty: []string{"notes.txt"}, Contained: "agents and benchmarks run in bubblewrap",
-		Open:     []string{"trust_confirmed", "si_setting_goal", "si_setting_benchmark", "si_setting_harness", "goal_slug"},
+		Open:     gatesOpen(),
 		Settings: track.DefaultSettings(), Gates: g, Feed: feed, LogDir: t.TempDir(), Dark: true,
 		Survey: func(context.Context) (survey.Report, error) { return survey.Look(tree), nil },
 		Files:  func(string) int { return 3 },
