@@ -127,7 +127,7 @@ func (a adopted) si(t *testing.T, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program(t, "si"), args...)
 	cmd.Dir = a.repo()
-	cmd.Env = []string{"PATH=" + filepath.Join(a.dir, "bin") + ":" + os.Getenv("PATH"), "HOME=" + filepath.Join(a.dir, "home"), "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C", "SI_SANDBOX=off", "GORACE=atexit_sleep_ms=0"}
+	cmd.Env = []string{"PATH=" + filepath.Join(a.dir, "bin") + ":" + os.Getenv("PATH"), "HOME=" + filepath.Join(a.dir, "home"), "GIT_CONFIG_NOSYSTEM=1", "LC_ALL=C", "SI_SANDBOX=off", "SI_CHART_DPI=24", "GORACE=atexit_sleep_ms=0"}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("si %v: %v\n%s", args, err, out)

@@ -77,7 +77,7 @@ func (c campaign) si(t *testing.T, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program(t, "si"), args...)
 	cmd.Dir = c.repo
-	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+filepath.Join(c.dir, "state"), "SI_SANDBOX=off", "GIT_CONFIG_NOSYSTEM=1",
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+filepath.Join(c.dir, "state"), "SI_SANDBOX=off", "SI_CHART_DPI=24", "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.org", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.org")
 	out, err := cmd.CombinedOutput()
 	if err != nil {

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/viper"
 
+	"si/plot"
 	"si/track"
 )
 
@@ -18,14 +20,15 @@ type userConfig struct {
 	AgentEnv    []string // names of variables handed to agents
 	WorktreeDir string
 	Sandbox     string // auto or off
+	ChartDPI    int    // dots per inch of progress.png; 0: the default
 }
 
 // defaultUserConfig is what holds without a file.
 func defaultUserConfig() userConfig { return userConfig{} }
 
 // loadUserConfig reads config.yaml (or .json, .toml) in the user's
-// configuration folder, and the variables SI_AGENT, SI_SANDBOX and
-// SI_WORKTREE_DIR, which win over it.
+// configuration folder, and the variables SI_AGENT, SI_CHART_DPI,
+// SI_SANDBOX and SI_WORKTREE_DIR, which win over it.
 func loadUserConfig(w World) (userConfig, error) {
 	c := defaultUserConfig()
 	dir, err := w.userDir("XDG_CONFIG_HOME", ".config")
@@ -40,13 +43,16 @@ func loadUserConfig(w World) (userConfig, error) {
 		return c, fmt.Errorf("read the user's configuration in %s: %w; correct the file", dir, err)
 	}
 	if unknown := unknownKeys(v); len(unknown) > 0 {
-		return c, fmt.Errorf("%s: unknown keys %s; known are agent, agent_env, agent_for, fallbacks, sandbox, worktree_dir", v.ConfigFileUsed(), strings.Join(unknown, ", "))
+		return c, fmt.Errorf("%s: unknown keys %s; known are agent, agent_env, agent_for, chart_dpi, fallbacks, sandbox, worktree_dir", v.ConfigFileUsed(), strings.Join(unknown, ", "))
 	}
 	c.Agents.Default, c.Agents.Roles = v.GetString("agent"), v.GetStringMapString("agent_for")
 	c.Agents.Fallbacks = v.GetStringMapStringSlice("fallbacks")
 	c.AgentEnv = v.GetStringSlice("agent_env")
 	c.WorktreeDir = v.GetString("worktree_dir")
 	c.Sandbox = v.GetString("sandbox")
+	if c.ChartDPI, err = chartDPI(v, w); err != nil {
+		return c, err
+	}
 	if s := w.env("SI_SANDBOX"); s != "" {
 		c.Sandbox = s
 	}
@@ -57,6 +63,22 @@ func loadUserConfig(w World) (userConfig, error) {
 		c.WorktreeDir = d
 	}
 	return c, c.Validate()
+}
+
+// chartDPI is the resolution of progress.png, 0 when none is wanted.
+func chartDPI(v *viper.Viper, w World) (int, error) {
+	where, text := v.ConfigFileUsed()+": chart_dpi", v.GetString("chart_dpi")
+	if s := w.env("SI_CHART_DPI"); s != "" {
+		where, text = "SI_CHART_DPI", s
+	}
+	if text == "" {
+		return 0, nil
+	}
+	dpi, err := strconv.Atoi(text)
+	if err != nil || dpi < plot.MinDPI || dpi > plot.MaxDPI {
+		return 0, fmt.Errorf("%s: %q is not a whole number from %d to %d (dots per inch)", where, text, plot.MinDPI, plot.MaxDPI)
+	}
+	return dpi, nil
 }
 
 // Validate returns all problems at once, each with its field.
@@ -82,7 +104,7 @@ func (c userConfig) Validate() error {
 func unknownKeys(v *viper.Viper) []string {
 	var out []string
 	for _, k := range v.AllKeys() {
-		if !slices.Contains([]string{"agent", "agent_env", "worktree_dir", "sandbox"}, k) && !strings.HasPrefix(k, "agent_for.") && !strings.HasPrefix(k, "fallbacks.") {
+		if !slices.Contains([]string{"agent", "agent_env", "chart_dpi", "worktree_dir", "sandbox"}, k) && !strings.HasPrefix(k, "agent_for.") && !strings.HasPrefix(k, "fallbacks.") {
 			out = append(out, k)
 		}
 	}

@@ -141,7 +141,7 @@ func (c crashed) run(t *testing.T, env ...string) (string, int) {
 func (c crashed) env() []string {
 	return []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(c.dir, "home"), "LC_ALL=C", "DOOM_RUN=run", "TZ=UTC",
-		"GIT_CONFIG_NOSYSTEM=1", "SI_SANDBOX=off",
+		"GIT_CONFIG_NOSYSTEM=1", "SI_SANDBOX=off", "SI_CHART_DPI=24",
 	}
 }
 
@@ -221,24 +221,6 @@ func setUpCrashRepo(t *testing.T) crashed {
 		t.Fatalf("init: %v\n%s", err, out)
 	}
 	return c
-}
-
-// buildDoomed builds this test as a program without the race detector, which
-// makes a start five times as expensive; hundreds are needed. It lies in a folder in
-// which it has the names of the other programs too.
-func buildDoomed(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "doomed")
-	for _, name := range []string{"si", "agent", "noisy"} {
-		if err := os.Symlink(path, filepath.Join(filepath.Dir(path), name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-c", "-o", path, ".")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build the program to kill: %v\n%s", err, out)
-	}
-	return path
 }
 
 // copyTrack copies the repository as it was after the set-up.

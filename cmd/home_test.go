@@ -40,7 +40,7 @@ func sit(t *testing.T, repo, home string, args ...string) *seat {
 	cmd := exec.CommandContext(t.Context(), program(t, "si"), args...)
 	cmd.Dir = repo
 	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TERM=xterm-256color", "LANG=C.UTF-8", "GIT_CONFIG_NOSYSTEM=1", "SI_SANDBOX=off", "GORACE=atexit_sleep_ms=0",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TERM=xterm-256color", "LANG=C.UTF-8", "GIT_CONFIG_NOSYSTEM=1", "SI_SANDBOX=off", "SI_CHART_DPI=24", "GORACE=atexit_sleep_ms=0",
 	}
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: w, Rows: h})
 	if err != nil {

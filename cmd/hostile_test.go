@@ -171,7 +171,7 @@ func (p prey) si(t *testing.T, args ...string) (string, error) {
 	if p.box {
 		sandbox = "auto"
 	}
-	cmd.Env = append(os.Environ(), "HOME="+filepath.Join(p.dir, "home"), "XDG_STATE_HOME="+filepath.Join(p.dir, "state"), "SI_SANDBOX="+sandbox,
+	cmd.Env = append(os.Environ(), "HOME="+filepath.Join(p.dir, "home"), "XDG_STATE_HOME="+filepath.Join(p.dir, "state"), "SI_SANDBOX="+sandbox, "SI_CHART_DPI=24",
 		"GIT_CONFIG_NOSYSTEM=1", "GORACE=atexit_sleep_ms=0", "GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.org", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.org")
 	out, err := cmd.CombinedOutput()
 	return string(out), err

@@ -29,7 +29,8 @@ func TestMain(m *testing.M) {
 	if code, was := slurm.Serve(os.Args, nil); was {
 		syscall.Exit(code)
 	}
-	testscript.Main(m, map[string]func(){
+	built = newBuilds(m)
+	testscript.Main(built, map[string]func(){
 		"si":     func() { os.Exit(runSi()) },
 		"doomed": func() { os.Exit(runDoomed()) },
 		"agent":  func() { syscall.Exit(runAgent()) }, // as above

@@ -35,7 +35,7 @@ func TestNoiseModels(t *testing.T) {
 			si := func(args ...string) string {
 				cmd := exec.CommandContext(t.Context(), filepath.Join(filepath.Dir(fast), "si"), args...)
 				cmd.Dir = repo
-				cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(fast)+string(filepath.ListSeparator)+os.Getenv("PATH"), "HOME="+dir, "XDG_STATE_HOME="+dir, "SI_SANDBOX=off",
+				cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(fast)+string(filepath.ListSeparator)+os.Getenv("PATH"), "HOME="+dir, "XDG_STATE_HOME="+dir, "SI_SANDBOX=off", "SI_CHART_DPI=24",
 					"GIT_CONFIG_NOSYSTEM=1", "GORACE=atexit_sleep_ms=0")
 				out, err := cmd.CombinedOutput()
 				if err != nil {

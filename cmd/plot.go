@@ -22,7 +22,11 @@ func drawPlot(ctx context.Context, w World, f *placeFlags) error {
 		return err
 	}
 	defer p.close()
-	if err := loop.DrawChart(p.paths.Within(w.Store), p.paths); err != nil {
+	user, err := loadUserConfig(w)
+	if err != nil {
+		return err
+	}
+	if err := loop.DrawChart(p.paths.Within(w.Store), p.paths, user.ChartDPI); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(w.Stdout, "%s\n%s\n", p.paths.ProgressPath, p.paths.ProgressSVGPath())

@@ -32,6 +32,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("GIT_COMMITTER_NAME", "t")
 			env.Setenv("GIT_COMMITTER_EMAIL", "t@example.org")
 			env.Setenv("SI_SANDBOX", "off") // most agents here do what a sandbox would stop
+			env.Setenv("SI_CHART_DPI", "24")
 			env.Setenv("AGENT", "command:agent "+filepath.Join(env.WorkDir, "agent.txt"))
 			env.Setenv("TRACK", ".omc/self-improve/topics/default")
 			return os.MkdirAll(filepath.Join(env.WorkDir, "home"), 0o755)

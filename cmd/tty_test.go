@@ -21,7 +21,7 @@ import (
 
 // tty is a program on a terminal of its own, with somebody who reads and types.
 type tty struct {
-	t      *testing.T
+	t      testing.TB
 	cmd    *exec.Cmd
 	master *os.File
 	slave  *os.File // held open, to ask for its state when the program has gone
@@ -34,7 +34,7 @@ type tty struct {
 	close  sync.Once
 }
 
-func onTerminal(t *testing.T, w, h uint16, cmd *exec.Cmd) *tty {
+func onTerminal(t testing.TB, w, h uint16, cmd *exec.Cmd) *tty {
 	t.Helper()
 	master, slave, err := pty.Open()
 	if err != nil {
@@ -152,17 +152,6 @@ func (y *tty) shows(sequence string) {
 			y.t.Fatalf("%q was not written", sequence)
 		}
 	}
-}
-
-// buildSi builds the program itself.
-func buildSi(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "si")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", path, "./si")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the program: %v\n%s", err, out)
-	}
-	return path
 }
 
 // evening is a repository with a track whose agents wait at a gate.

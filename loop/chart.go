@@ -10,13 +10,13 @@ import (
 )
 
 // DrawChart draws tracking/progress.png and progress.svg from the documents of
-// the track.
-func DrawChart(store *durable.Store, paths track.Paths) error {
+// the track; dpi are the dots per inch of the PNG, plot.DPI when 0.
+func DrawChart(store *durable.Store, paths track.Paths, dpi int) error {
 	data, err := chartData(paths)
 	if err != nil {
 		return err
 	}
-	return drawChart(store, paths, data)
+	return drawChart(store, paths, data, dpi)
 }
 
 // chart draws the chart of the track anew when there is something new to show.
@@ -25,19 +25,19 @@ func (l *Loop) chart() error {
 	if err != nil || l.drawn != nil && reflect.DeepEqual(*l.drawn, data) {
 		return err
 	}
-	if err := drawChart(l.cfg.Store, l.cfg.Paths, data); err != nil {
+	if err := drawChart(l.cfg.Store, l.cfg.Paths, data, l.cfg.ChartDPI); err != nil {
 		return err
 	}
 	l.drawn = &data
 	return nil
 }
 
-func drawChart(store *durable.Store, paths track.Paths, data plot.Data) error {
+func drawChart(store *durable.Store, paths track.Paths, data plot.Data, dpi int) error {
 	for _, f := range []struct {
 		format plot.Format
 		path   string
 	}{{plot.PNG, paths.ProgressPath}, {plot.SVG, paths.ProgressSVGPath()}} {
-		picture, err := plot.Render(data, f.format)
+		picture, err := plot.Render(data, f.format, dpi)
 		if err != nil {
 			return fmt.Errorf("draw %s: %w", f.path, err)
 		}

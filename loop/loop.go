@@ -38,26 +38,27 @@ type Agents interface {
 
 // Config is what a loop needs. All of it is required unless it says otherwise.
 type Config struct {
-	Version string
-	RunID   string
-	Paths   track.Paths
-	Store   *durable.Store
-	Repo    *gitops.Repo
-	Runner  proc.Runner
-	Agents  Agents
-	Names   map[agents.Role]string         // of the backends, for the events
-	Folders map[agents.Role]agents.Folders // what the backends need of the user's home
-	Env     []string                       // names of variables handed to agents, beside those of the settings
-	Now     func() time.Time
-	Lookup  func(string) (string, bool) // the environment
-	WorkDir string                      // folder of our workspaces
-	SlotDir string                      // folder of the machine's benchmark slot
-	Listen  []func(track.Event)         // hear each event after it is on disk; must not block
-	Resume  bool                        // go on with a run that the user stopped
-	Sweep   func() (int, error)         // ends processes that outlived a crash; may be nil
-	Stops   <-chan StopKind             // stop requests of this process; may be nil
-	Sandbox *sandbox.Sandbox            // that Runner uses; nil: nothing is contained
-	Launch  *slurm.Launcher             // takes the runs of the benchmark elsewhere; nil: on this machine
+	Version  string
+	RunID    string
+	Paths    track.Paths
+	Store    *durable.Store
+	Repo     *gitops.Repo
+	Runner   proc.Runner
+	Agents   Agents
+	Names    map[agents.Role]string         // of the backends, for the events
+	Folders  map[agents.Role]agents.Folders // what the backends need of the user's home
+	Env      []string                       // names of variables handed to agents, beside those of the settings
+	Now      func() time.Time
+	Lookup   func(string) (string, bool) // the environment
+	WorkDir  string                      // folder of our workspaces
+	SlotDir  string                      // folder of the machine's benchmark slot
+	Listen   []func(track.Event)         // hear each event after it is on disk; must not block
+	Resume   bool                        // go on with a run that the user stopped
+	Sweep    func() (int, error)         // ends processes that outlived a crash; may be nil
+	Stops    <-chan StopKind             // stop requests of this process; may be nil
+	Sandbox  *sandbox.Sandbox            // that Runner uses; nil: nothing is contained
+	ChartDPI int                         // dots per inch of progress.png; plot.DPI when 0
+	Launch   *slurm.Launcher             // takes the runs of the benchmark elsewhere; nil: on this machine
 
 	// Solo lets one agent, by its name, play a task of auxiliary work; Primary is the
 	// one that ends every chain of them, "" when none is configured.

@@ -7,6 +7,7 @@ package plot
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"image/png"
 	"io"
@@ -56,15 +57,23 @@ const (
 	SVG Format = "svg"
 )
 
-// The size of a chart, and the dots per inch of a PNG: 1440 × 810 pixels.
+// The size of a chart.
 const (
 	width  = 10 * vg.Inch
 	height = 5.625 * vg.Inch
-	dpi    = 144
 )
 
-// Render draws the chart in one format.
-func Render(d Data, f Format) (data []byte, err error) {
+// DPI is how many dots per inch a PNG has unless somebody wants others: 1440 × 810
+// pixels. MinDPI and MaxDPI are the fewest and the most that can be wanted.
+const (
+	DPI    = 144
+	MinDPI = 24
+	MaxDPI = 600
+)
+
+// Render draws the chart in one format; dpi are the dots per inch of a PNG, [DPI]
+// when 0.
+func Render(d Data, f Format, dpi int) (data []byte, err error) {
 	// The drawing libraries panic on what they cannot do; a picture is never
 	// worth the run.
 	defer func() {
@@ -72,7 +81,7 @@ func Render(d Data, f Format) (data []byte, err error) {
 			err = fmt.Errorf("draw the chart: %v", r)
 		}
 	}()
-	c, out, err := newCanvas(f)
+	c, out, err := newCanvas(f, cmp.Or(dpi, DPI))
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +97,7 @@ func Render(d Data, f Format) (data []byte, err error) {
 	return b.Bytes(), nil
 }
 
-func newCanvas(f Format) (vg.CanvasSizer, func() io.WriterTo, error) {
+func newCanvas(f Format, dpi int) (vg.CanvasSizer, func() io.WriterTo, error) {
 	switch f {
 	case PNG:
 		c := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dpi))

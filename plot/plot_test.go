@@ -65,7 +65,7 @@ func texts(t *testing.T, svg []byte) (list []string) {
 
 func render(t *testing.T, d Data, f Format) []byte {
 	t.Helper()
-	data, err := Render(d, f)
+	data, err := Render(d, f, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestSameBytes(t *testing.T) {
 }
 
 func TestUnknownFormat(t *testing.T) {
-	if _, err := Render(Data{}, "gif"); err == nil || !strings.Contains(err.Error(), "png or svg") {
+	if _, err := Render(Data{}, "gif", 0); err == nil || !strings.Contains(err.Error(), "png or svg") {
 		t.Errorf("got %v", err)
 	}
 }

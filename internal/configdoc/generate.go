@@ -54,9 +54,10 @@ read again at the start of every round; a change is an event in the history. Key
 
 The user's own defaults for all repositories lie in ` + "`config.yaml`" + ` in the folder ` + "`si`" + ` of the user's configuration
 (` + "`$XDG_CONFIG_HOME`" + ` or ` + "`~/.config`" + `): ` + "`agent`" + `, ` + "`agent_for`" + ` (by role), ` + "`fallbacks`" + ` (lists, by role or ` + "`default`" + `),
-` + "`agent_env`" + ` (names of variables handed to agents), ` + "`sandbox`" + ` (auto or off) and ` + "`worktree_dir`" + ` (absolute). ` + "`prices.json`" + ` beside it holds
+` + "`agent_env`" + ` (names of variables handed to agents), ` + "`sandbox`" + ` (auto or off), ` + "`worktree_dir`" + ` (absolute)
+and ` + "`chart_dpi`" + ` (dots per inch of the chart's PNG, 24 to 600, 144 unless told). ` + "`prices.json`" + ` beside it holds
 prices of models, which win over the built-in ones (docs/agents.md).
-The variables ` + "`SI_AGENT`" + `, ` + "`SI_SANDBOX`" + ` and ` + "`SI_WORKTREE_DIR`" + ` win over that file, the track's settings over both, flags over all.
+The variables ` + "`SI_AGENT`" + `, ` + "`SI_CHART_DPI`" + `, ` + "`SI_SANDBOX`" + ` and ` + "`SI_WORKTREE_DIR`" + ` win over that file, the track's settings over both, flags over all.
 
 `
 

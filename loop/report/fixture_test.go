@@ -161,7 +161,7 @@ func progress(t *testing.T) []byte {
 			d.Points = append(d.Points, p)
 		}
 	}
-	svg, err := plot.Render(d, plot.SVG)
+	svg, err := plot.Render(d, plot.SVG, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
