@@ -20,7 +20,7 @@ func BenchmarkStart(b *testing.B) {
 	repo := filepath.Join(dir, "repo")
 	setUp := exec.CommandContext(b.Context(), "sh", "-c", `mkdir "$1" && cd "$1" && git init -q -b main && echo 1 >v && git add v &&
 		git -c user.name=b -c user.email=b@example.org commit -q -m start &&
-		"$2" init --trust --objective "Go faster" --scope . --benchmark "echo '{\"primary\": 1}'"`, "sh", repo, si)
+		"$2" init --trust --no-canary --objective "Go faster" --scope . --benchmark "echo '{\"primary\": 1}'"`, "sh", repo, si)
 	setUp.Env = env
 	if out, err := setUp.CombinedOutput(); err != nil {
 		b.Fatalf("set up: %v\n%s", err, out)

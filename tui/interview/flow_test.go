@@ -170,10 +170,10 @@ func TestTrustDeclined(t *testing.T) {
 
 // TestNoisyBenchmark wants the user's word: enter alone does not take it.
 func TestNoisyBenchmark(t *testing.T) {
-	w, g := world(t)
+	w, g := atBenchmark(t)
 	g.trial = loud()
 	s := play(t, w, 100, 30)
-	for _, stage := range stages()[:9] {
+	for _, stage := range stages()[6:9] {
 		s.sees(stage.sees...)
 		s.take(stage)
 	}
@@ -187,10 +187,10 @@ func TestNoisyBenchmark(t *testing.T) {
 
 // TestBackWhileTheBenchmarkRuns ends the run and comes back to the form.
 func TestBackWhileTheBenchmarkRuns(t *testing.T) {
-	w, g := world(t)
+	w, g := atBenchmark(t)
 	g.hold = make(chan struct{})
 	s := play(t, w, 100, 30)
-	for _, stage := range stages()[:9] {
+	for _, stage := range stages()[6:9] {
 		s.sees(stage.sees...)
 		s.take(stage)
 	}
@@ -204,10 +204,10 @@ func TestBackWhileTheBenchmarkRuns(t *testing.T) {
 
 // TestLeaveWhileTheBenchmarkRuns waits for the end of what runs.
 func TestLeaveWhileTheBenchmarkRuns(t *testing.T) {
-	w, g := world(t)
+	w, g := atBenchmark(t)
 	g.hold = make(chan struct{})
 	s := play(t, w, 100, 30)
-	for _, stage := range stages()[:9] {
+	for _, stage := range stages()[6:9] {
 		s.sees(stage.sees...)
 		s.take(stage)
 	}
@@ -259,14 +259,10 @@ func (b builder) Build(context.Context, clarify.Draft, clarify.Seen) (interview.
 // TestBuiltBenchmark holds that a benchmark that an agent wrote is offered first and
 // measured on the branch that has it, and that another choice leaves that branch.
 func TestBuiltBenchmark(t *testing.T) {
-	w, g := world(t)
+	w, g := atBenchmark(t)
 	w.Build = builder{}
 	s := play(t, w, 100, 30)
-	for _, stage := range stages()[:6] {
-		s.sees(stage.sees...)
-		s.take(stage)
-	}
-	s.sees("Which benchmark decides?", "let the agent write a benchmark")
+	s.sees("Found in the repository", "let the agent write a benchmark")
 	s.press("<up>") // round to the last
 	s.press("<enter>")
 	s.sees("> the builder's: sh bench/run.sh")
@@ -284,14 +280,10 @@ func TestBuiltBenchmark(t *testing.T) {
 }
 
 func TestBuilderFails(t *testing.T) {
-	w, _ := world(t)
+	w, _ := atBenchmark(t)
 	w.Build = builder{errors.New("the agent is not logged in")}
 	s := play(t, w, 100, 30)
-	for _, stage := range stages()[:6] {
-		s.sees(stage.sees...)
-		s.take(stage)
-	}
-	s.sees("Which benchmark decides?")
+	s.sees("Found in the repository")
 	s.press("<up>", "<enter>")
 	s.sees("the builder failed: the agent is not logged in", "Which benchmark decides?")
 }

@@ -158,3 +158,14 @@ func world(t *testing.T) (interview.World, *gates) {
 		Now: func() time.Time { return time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC) },
 	}, g
 }
+
+// atBenchmark is the same repository with a goal: the interview goes on there.
+func atBenchmark(t *testing.T) (interview.World, *gates) {
+	t.Helper()
+	w, g := world(t)
+	w.Open = gatesOpen()[2:]
+	w.Goal = track.Goal{
+		Objective: "Make everything faster that go test -bench measures", Metric: "time of go test -bench", TargetText: "as far as it goes", InScope: []string{"*.go", "index/*.go"},
+	}
+	return w, g
+}

@@ -208,8 +208,8 @@ func TestAWishThatFails(t *testing.T) {
 func TestResizeStorm(t *testing.T) {
 	s := newStage(t, 80, 24, staged.InDuel(), nil)
 	s.sees("duels the champion")
-	for i := range 200 {
-		s.p.Send(tea.WindowSizeMsg{Width: 1 + i*37%400, Height: 1 + i*13%120})
+	for i := range 50 {
+		s.p.Send(tea.WindowSizeMsg{Width: 1 + i*37%200, Height: 1 + i*13%60})
 	}
 	s.p.Send(tea.WindowSizeMsg{Width: 20, Height: 5})
 	s.emu.Resize(20, 5)

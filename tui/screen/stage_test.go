@@ -10,7 +10,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
-	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 	"go.uber.org/goleak"
 
@@ -66,6 +65,7 @@ func (s *script) die() {
 type stage struct {
 	t      *testing.T
 	emu    *vt.SafeEmulator
+	mu     sync.Mutex // of what reads the whole screen
 	keys   *io.PipeWriter
 	drawn  chan struct{}
 	p      *tea.Program
@@ -79,7 +79,9 @@ type stage struct {
 // Write puts what the program draws on the emulator, as a terminal driver would
 // that maps line feeds.
 func (s *stage) Write(b []byte) (int, error) {
+	s.mu.Lock()
 	_, _ = s.emu.Write([]byte(strings.ReplaceAll(string(b), "\n", "\r\n")))
+	s.mu.Unlock()
 	select {
 	case s.drawn <- struct{}{}:
 	default:
@@ -143,6 +145,12 @@ func newStage(t *testing.T, w, h int, play *staged.Play, change func(*Options)) 
 	return s
 }
 
+func (s *stage) text() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.emu.String()
+}
+
 // sees waits until the screen shows a text.
 func (s *stage) sees(want string) { s.t.Helper(); s.waits(want, true) }
 
@@ -153,16 +161,16 @@ func (s *stage) waits(text string, there bool) {
 	s.t.Helper()
 	limit := time.After(10 * time.Second)
 	for {
-		if strings.Contains(ansi.Strip(s.emu.Render()), text) == there {
+		if strings.Contains(s.text(), text) == there {
 			return
 		}
 		select {
 		case <-s.drawn:
 		case err := <-s.done:
 			s.done <- err
-			s.t.Fatalf("the screen has ended (%v); %q there: %v in\n%s", err, text, !there, ansi.Strip(s.emu.Render()))
+			s.t.Fatalf("the screen has ended (%v); %q there: %v in\n%s", err, text, !there, s.text())
 		case <-limit:
-			s.t.Fatalf("%q there: %v in\n%s", text, !there, ansi.Strip(s.emu.Render()))
+			s.t.Fatalf("%q there: %v in\n%s", text, !there, s.text())
 		}
 	}
 }
@@ -184,7 +192,7 @@ func (s *stage) leaves() Left {
 			s.t.Fatal(err)
 		}
 	case <-time.After(10 * time.Second):
-		s.t.Fatalf("the screen does not end:\n%s", ansi.Strip(s.emu.Render()))
+		s.t.Fatalf("the screen does not end:\n%s", s.text())
 	}
 	return s.m.Left()
 }
