@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"si/internal/modelserver"
 	"si/learn/skills"
@@ -259,4 +260,53 @@ func TestASkillIsWrittenAndUsed(t *testing.T) {
 		t.Error("no prompt of the second run holds what is remembered")
 	}
 	refuseKey(t, s.dir)
+	growOld(t, s.repo())
+}
+
+// growOld lets the one skill of a repository go without a use for as long as it takes to
+// be put away, and takes the pass back.
+func growOld(t *testing.T, repo string) {
+	t.Helper()
+	now := time.Now()
+	library, err := skills.Open(skills.Standard(skills.Where{
+		Base: filepath.Join(repo, ".omc"), Top: repo, Learned: filepath.Join(repo, ".si", "skills"), Now: func() time.Time { return now },
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const name = "widen-the-store"
+	before, err := library.Find(name)
+	if err != nil || before.State != skills.Active || len(before.UsedIn) == 0 {
+		t.Fatalf("%+v %v", before, err)
+	}
+	curator := skills.NewCurator(library, skills.Aging{})
+	for _, step := range []struct {
+		days     int
+		from, to skills.State
+	}{{29, "", ""}, {8, skills.Active, skills.Stale}, {52, "", ""}, {8, skills.Stale, skills.Archived}} {
+		now = now.AddDate(0, 0, step.days)
+		result, _, err := curator.RunIfDue(t.Context())
+		if err != nil || (step.to == "") != (len(result.Moves) == 0) {
+			t.Fatalf("%+v: %+v %v", step, result, err)
+		}
+		if step.to != "" && (result.Backup == "" || result.Moves[0].From != step.from || result.Moves[0].To != step.to) {
+			t.Errorf("%+v: %+v", step, result)
+		}
+	}
+	if _, err := library.Find(name); err == nil {
+		t.Error("the archived skill is offered still")
+	}
+	if _, _, err := curator.Rollback(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	after, err := library.Find(name)
+	if err != nil || after.State != skills.Stale || after.UseCount != before.UseCount {
+		t.Errorf("rolled back: %+v %v", after, err)
+	}
+	if err := library.NoteUses(t.Context(), []string{name}, skills.Caller{Task: "later"}); err != nil {
+		t.Fatal(err)
+	}
+	if after, err = library.Find(name); err != nil || after.State != skills.Active {
+		t.Errorf("used again: %+v %v", after, err)
+	}
 }

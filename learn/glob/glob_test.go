@@ -125,29 +125,38 @@ func TestIntersectsAgainstBruteForce(t *testing.T) {
 	}
 }
 
-type matcher map[string]*regexp.Regexp
+// matcher is another way to match: name by name, a name by a regular expression, and
+// ** is none of them, or one more. It keeps what it knows of a piece and a name. (The
+// usual library takes b/*a*/** not to mean b/a, though it takes b/a/** to mean it.)
+type matcher map[[2]string]bool
 
-// match is another way to match: the glob is made a regular expression. (The usual
-// library takes b/*a*/** not to mean b/a, though it takes b/a/** to mean it.)
 func (m matcher) match(t *testing.T, pattern, path string) bool {
 	t.Helper()
-	expr := "^/" // of the path with a slash before it
-	for i, seg := range strings.Split(pattern, "/") {
-		if seg == "**" {
-			expr = strings.TrimSuffix(expr, "/") + "(/[^/]+)*"
-			continue
-		}
-		if i > 0 {
-			expr = strings.TrimSuffix(expr, "/") + "/"
-		}
-		expr += strings.NewReplacer("*", "[^/]*", "?", "[^/]", "[!a]", "[^a/]", "{", "(", "}", ")", ",", "|").Replace(seg)
+	return m.rest(strings.Split(pattern, "/"), strings.Split(path, "/"))
+}
+
+func (m matcher) rest(pieces, names []string) bool {
+	switch {
+	case len(pieces) == 0:
+		return len(names) == 0
+	case pieces[0] == "**" && m.rest(pieces[1:], names):
+		return true
+	case len(names) == 0:
+		return false
+	case pieces[0] == "**":
+		return m.rest(pieces, names[1:])
 	}
-	re, ok := m[expr]
+	return m.one(pieces[0], names[0]) && m.rest(pieces[1:], names[1:])
+}
+
+func (m matcher) one(piece, name string) bool {
+	known, ok := m[[2]string{piece, name}]
 	if !ok {
-		re = regexp.MustCompile(expr + "$")
-		m[expr] = re
+		expr := strings.NewReplacer("*", ".*", "?", ".", "[!a]", "[^a]", "{", "(", "}", ")", ",", "|").Replace(piece)
+		known = regexp.MustCompile("^" + expr + "$").MatchString(name)
+		m[[2]string{piece, name}] = known
 	}
-	return re.MatchString("/" + path)
+	return known
 }
 
 // world is every path of up to depth names.

@@ -2,6 +2,7 @@ package skills
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -52,7 +53,7 @@ func doomed(base string) int {
 	store := &durable.Store{Hooks: durable.Hooks{Before: reach("before"), After: reach("after")}}
 	l, err := Open(Options{Base: base, Store: store, Now: crashTime})
 	if err == nil {
-		err = doomedDoes(l)
+		err = doomedDoes(l, os.Getenv("DOOM_DO"))
 	}
 	if err != nil {
 		fmt.Println(err)
@@ -74,11 +75,11 @@ func limitRoom(room string) error {
 	return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: n, Max: n})
 }
 
-func doomedDoes(l *Library) error {
+func doomedDoes(l *Library, do string) error {
 	ctx, c := context.Background(), NewCurator(l, Aging{})
 	text := "text"
 	var err error
-	switch os.Getenv("DOOM_DO") {
+	switch do {
 	case "pass":
 		_, err = c.Run(ctx)
 	case "rollback":
@@ -91,8 +92,6 @@ func doomedDoes(l *Library) error {
 		err = l.Delete(ctx, "a", false)
 	case "erase":
 		err = l.Delete(ctx, "a", true)
-	case "look": // the next start after a crash
-		_, err = l.List()
 	}
 	return err
 }
@@ -176,14 +175,19 @@ func checkKilled(t *testing.T, base, do, at, before, after string, atomic bool) 
 	if got := skillsOnly(library(t, base)); got != skillsOnly(before) && got != skillsOnly(after) {
 		t.Errorf("%s: neither the old skills nor the new ones:\n%s", at, got)
 	}
-	if out, err := runDoomed(base, "look", ""); err != nil {
-		t.Errorf("%s: the next start: %v\n%s", at, err, out)
+	l, err := Open(Options{Base: base, Now: crashTime}) // the next start
+	if err == nil {
+		_, err = l.List()
+	}
+	if err != nil {
+		t.Fatalf("%s: the next start: %v", at, err)
 	}
 	if _, err := os.Lstat(filepath.Join(base, swapFile)); err == nil {
 		t.Errorf("%s: the next start left the swap open", at)
 	}
-	if out, err := runDoomed(base, do, ""); err != nil && library(t, base) != after && skillsOnly(library(t, base)) != skillsOnly(after) {
-		t.Errorf("%s: once more: %v\n%s", at, err, out)
+	err = doomedDoes(l, do) // what is done already is refused, and stands
+	if got := skillsOnly(library(t, base)); got != skillsOnly(after) {
+		t.Errorf("%s: once more: %v\n%s", at, err, got)
 	}
 	left, err := filepath.Glob(filepath.Join(base, nextPrefix+"*"))
 	if err != nil || len(left) > 0 {
@@ -236,6 +240,9 @@ func library(t *testing.T, base string) string {
 			return err
 		}
 		data, err := os.ReadFile(p)
+		if len(data) > 10<<10 {
+			data = fmt.Appendf(nil, "%x", sha256.Sum256(data))
+		}
 		fmt.Fprintf(&out, "%s: %q\n", strings.TrimPrefix(p, base), data)
 		return err
 	})
