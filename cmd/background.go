@@ -127,11 +127,19 @@ func sayOutput(w World, child *proc.Detached, log string) error {
 		return err
 	}
 	code, err := child.Code()
-	if err == nil && code != exitOK {
-		err = &exitError{code}
+	if err != nil || code == exitOK {
+		return err
 	}
-	return err
+	if code > signalled && code != exitInterrupted { // it could not say so itself
+		if _, err := fmt.Fprintf(w.Stdout, "the loop was killed by signal %d; 'si run' goes on where it was\n", code-signalled); err != nil {
+			return err
+		}
+	}
+	return &exitError{code}
 }
+
+// signalled is added to the number of a signal in the exit code of what it killed.
+const signalled = 128
 
 // lastWords is the summary of a run and what follows, or its last lines.
 func lastWords(text []byte) []byte {

@@ -2,6 +2,7 @@ package cmd_test
 
 import (
 	"strings"
+	"syscall"
 	"testing"
 
 	"si/track"
@@ -14,6 +15,7 @@ func TestScreen(t *testing.T) {
 		"watched from a second terminal": watchedFromASecondTerminal,
 		"stopped and resumed":            stoppedAndResumed,
 		"the terminal is closed":         theTerminalIsClosed,
+		"killed, and si alone":           killedAndSiAlone,
 	} {
 		t.Run(name, func(t *testing.T) { play(t, newEvening(t, program)) })
 	}
@@ -101,5 +103,43 @@ func theTerminalIsClosed(t *testing.T, e evening) {
 	if err != nil || !strings.Contains(string(out), "Best Score: 30") {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	e.gone()
+}
+
+// killedAndSiAlone kills the loop itself; si without a word goes on with it, and
+// from a second terminal it watches.
+func killedAndSiAlone(t *testing.T, e evening) {
+	t.Helper()
+	first := onTerminal(t, 100, 30, e.si("run"))
+	first.sees("spoken: loudly")
+	holder, held, err := track.LockHolder(e.paths(t).LockPath())
+	if err != nil || !held {
+		t.Fatalf("held %v by %v, %v", held, holder, err)
+	}
+	if err := syscall.Kill(holder.PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	first.sees("killed, or crashed")
+	first.types("q")
+	first.ends(137)
+	first.sees("the loop was killed by signal 9; 'si run' goes on")
+
+	again := onTerminal(t, 100, 30, e.si())
+	again.sees("spoken: loudly") // nobody was asked
+	second := onTerminal(t, 80, 24, e.si())
+	second.sees("spoken: loudly")
+	second.types("p")
+	again.sees("pauses before the next step")
+	second.types("ql")
+	second.ends(0)
+	second.sees("the loop runs on")
+	again.types("p")
+	again.sees("executor")
+	e.open()
+	again.sees("round 2/2")
+	e.open()
+	again.sees("Best Score: 30")
+	again.types("q")
+	again.ends(0)
 	e.gone()
 }
