@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"si/internal/proc"
+	"si/internal/secret"
 	"si/track"
 )
 
@@ -60,6 +61,17 @@ type Task struct {
 	Played func(Player) // hears who plays, before each start; may be nil
 	Said   func(Answer) // hears each answer before it is judged; may be nil
 	Paid   func(Spent)  // hears what each start cost, also one that failed; may be nil
+}
+
+// Secrets are the keys and passwords that whoever plays the task can know, in env and
+// in the environments of the servers that it is offered: nothing that it says or prints
+// is shown or written down with them.
+func (t Task) Secrets(env []string) secret.Set {
+	envs := [][]string{env}
+	for _, m := range t.MCP {
+		envs = append(envs, m.Env)
+	}
+	return secret.Of(envs...)
 }
 
 // MCPServer is a Model Context Protocol server that is started by the agent and

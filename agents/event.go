@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"si/internal/secret"
 	"si/track"
 )
 
@@ -116,3 +117,31 @@ func (m *Meter) Spent() Spent { return m.spent }
 
 // Edits reports whether the role may change its working folder.
 func (r Role) Edits() bool { return r == Executor || r == Builder }
+
+// Without is the event without the secrets, on whichever of its fields they stand.
+func (e Event) Without(s secret.Set) Event {
+	if s.Empty() {
+		return e
+	}
+	for _, text := range []*string{&e.Text, &e.Tool, &e.ToolID, &e.Session, &e.Model} {
+		*text = s.Mask(*text)
+	}
+	return e
+}
+
+// Without is the answer without the secrets: it becomes documents and prompts. One that
+// has a secret where JSON cannot be without it has no document any more.
+func (a Answer) Without(s secret.Set) Answer {
+	a.Text, a.JSON = s.Mask(a.Text), s.JSON(a.JSON)
+	a.Spent.Session, a.Spent.Model = s.Mask(a.Spent.Session), s.Mask(a.Spent.Model)
+	return a
+}
+
+// Without is the failure without the secrets, which programs repeat in their
+// complaints.
+func (f *Failure) Without(s secret.Set) *Failure {
+	g := *f
+	g.What, g.Said, g.Err = s.Mask(f.What), s.Mask(f.Said), s.Error(f.Err)
+	g.Spent.Session, g.Spent.Model = s.Mask(f.Spent.Session), s.Mask(f.Spent.Model)
+	return &g
+}

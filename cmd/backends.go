@@ -56,7 +56,7 @@ func (f factory) player(name string) (agents.Player, agents.Folders, error) {
 	case kindTuner:
 		p.Backend = tuner.New()
 	case kindCommand:
-		p.Backend, needs = command.New(f.run, command.Options{Command: spec.line, Dir: f.dir}), agents.AllFolders()
+		p.Backend, needs = command.New(f.run, command.Options{Command: spec.line, Dir: f.dir, Now: f.world.Now}), agents.AllFolders()
 	case "claude":
 		p.Backend, needs = claude.New(f.program()), claude.Folders()
 	case "codex":

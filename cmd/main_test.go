@@ -36,6 +36,7 @@ func TestMain(m *testing.M) {
 		"agent":  func() { syscall.Exit(runAgent()) }, // as above
 		"noisy":  func() { syscall.Exit(runNoisy()) },
 		"talker": func() { syscall.Exit(runTalker()) },
+		"leaky":  func() { syscall.Exit(runLeaky()) },
 	})
 }
 

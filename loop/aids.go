@@ -13,6 +13,7 @@ import (
 
 	"si/agents"
 	"si/internal/clean"
+	"si/internal/secret"
 	"si/learn/memory"
 	"si/learn/skills"
 	"si/learn/skills/mcpserver"
@@ -155,12 +156,14 @@ func keyNames() []string {
 // redact takes the values of the variables that agents are handed, and of known keys,
 // out of a text: what one agent was told is not for the next one.
 func (l *Loop) redact(text string) string {
+	handed := agents.AgentEnv(l.cfg.Lookup, nil)
+	var values []string
 	for _, name := range slices.Concat(keyNames(), l.cfg.Env, l.settings.Value.SI.Agents.Env) {
-		if value, ok := l.cfg.Lookup(name); ok && len(value) >= 8 {
-			text = strings.ReplaceAll(text, value, "["+name+"]")
+		if value, ok := l.cfg.Lookup(name); ok {
+			values = append(values, value)
 		}
 	}
-	return text
+	return secret.Of(handed).With(values...).Mask(text)
 }
 
 // closeAids gives reviews a bounded time to end.

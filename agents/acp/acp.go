@@ -95,5 +95,5 @@ func (b *Backend) Run(ctx context.Context, t agents.Task) (agents.Answer, error)
 	if err := s.verdict(ctx, err); err != nil {
 		return agents.Answer{}, err
 	}
-	return agents.Answer{Text: s.secrets.mask(s.text.String()), Spent: s.meter.Spent()}, nil
+	return agents.Answer{Text: s.text.String(), Spent: s.meter.Spent()}.Without(s.secrets), nil
 }

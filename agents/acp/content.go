@@ -10,7 +10,7 @@ import (
 const maxEntries = 50 // of a plan, and of a tool's content
 
 // plain is text of the program on one line, without secrets.
-func (s *session) plain(text string) string { return clean.Line(s.secrets.mask(text), 200) }
+func (s *session) plain(text string) string { return clean.Line(s.secrets.Mask(text), 200) }
 
 // textOf is the text of a content block, "" for one of another kind.
 func textOf(raw json.RawMessage) string {

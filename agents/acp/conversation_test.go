@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"si/agents"
+	"si/internal/secret"
 )
 
 func TestATurn(t *testing.T) {
@@ -353,7 +354,7 @@ func TestSecretsAreNotRepeated(t *testing.T) {
 		fmt.Fprintln(a.err, "env: "+key)
 		a.done(m)
 	})
-	if err != nil || answer.Text != "my key is "+hidden+", and /usr/bin:/bin:/other, sk-" {
+	if err != nil || answer.Text != "my key is "+secret.Hidden+", and /usr/bin:/bin:/other, sk-" {
 		t.Errorf("answer %q, %v", answer.Text, err)
 	}
 	var told strings.Builder

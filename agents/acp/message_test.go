@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"si/agents"
+	"si/internal/secret"
 )
 
 func TestRead(t *testing.T) {
@@ -114,8 +115,8 @@ func bare(tb testing.TB) *session {
 	o := Options{Profile: Command("x"), Clock: newClock()}.withDefaults()
 	return &session{
 		o: o, p: o.Profile, id: "s1", asked: true, log: &transcript{}, meter: agents.NewMeter(agents.Limits{}), tools: newTools(),
-		held: map[agents.EventKind]string{}, fence: fence{dir: "/w"},
-		c: &child{out: newOutbox(), lines: make(chan line)}, secrets: secretsOf([]string{"A_KEY=secretsecret"}),
+		held: map[agents.EventKind]*secret.Stream{}, fence: fence{dir: "/w"},
+		c: &child{out: newOutbox(), lines: make(chan line)}, secrets: secret.Of([]string{"A_KEY=secretsecret"}),
 	}
 }
 

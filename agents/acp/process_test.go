@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"si/agents"
+	"si/internal/secret"
 )
 
 func TestAProgramThatDies(t *testing.T) {
@@ -31,7 +32,7 @@ func TestAProgramThatDies(t *testing.T) {
 			if f.Code != tc.code {
 				t.Errorf("code %d", f.Code)
 			}
-			if tc.mode == "dies" && f.Said != "panic: out of memory "+hidden {
+			if tc.mode == "dies" && f.Said != "panic: out of memory "+secret.Hidden {
 				t.Errorf("it said %q", f.Said)
 			}
 			if log := s.logged(t); strings.Contains(log, key) || !strings.Contains(log, "half of an an") {

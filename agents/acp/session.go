@@ -2,7 +2,6 @@ package acp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"si/agents"
 	"si/internal/clean"
 	"si/internal/proc"
+	"si/internal/secret"
 )
 
 // backstop is how long after the wall limit the runner ends a program that its own
@@ -29,7 +29,7 @@ type session struct {
 	c       *child
 	log     *transcript
 	meter   *agents.Meter
-	secrets secrets
+	secrets secret.Set
 	fence   fence
 
 	id      string // of the protocol's session
@@ -44,7 +44,7 @@ type session struct {
 	heard time.Time
 
 	text  answer
-	held  map[agents.EventKind]string // words that may be the beginning of a secret
+	held  map[agents.EventKind]*secret.Stream // words that may be the beginning of a secret wait here
 	tools tools
 	used  *agents.Usage
 	cost  *float64
@@ -56,11 +56,11 @@ type session struct {
 // begin starts the program.
 func (b *Backend) begin(ctx context.Context, t agents.Task) (*session, error) {
 	s := &session{
-		b: b, o: b.o, p: b.o.Profile, t: t, meter: agents.NewMeter(t.Limits), tools: newTools(), held: map[agents.EventKind]string{},
+		b: b, o: b.o, p: b.o.Profile, t: t, meter: agents.NewMeter(t.Limits), tools: newTools(), held: map[agents.EventKind]*secret.Stream{},
 		fence: newFence(t),
 	}
 	s.env = s.p.environment(t, b.o.Lookup)
-	s.secrets = secretsOf(append([][]string{s.env}, serverEnvs(t.MCP)...)...)
+	s.secrets = t.Secrets(s.env)
 	var err error
 	if s.log, err = newTranscript(t.Log); err != nil {
 		return nil, s.fail(agents.FailStart, "its log cannot be made", err)
@@ -82,14 +82,6 @@ func wallOf(t agents.Task) time.Duration {
 	return t.Wall + backstop
 }
 
-func serverEnvs(servers []agents.MCPServer) [][]string {
-	var out [][]string
-	for _, m := range servers {
-		out = append(out, m.Env)
-	}
-	return out
-}
-
 func (s *session) close() {
 	s.c.close()
 	s.wall.stop()
@@ -100,8 +92,9 @@ func (s *session) close() {
 // emit makes an event harmless, tells everybody of it, and counts it.
 func (s *session) emit(e agents.Event) {
 	e.At = s.o.Clock.Now()
-	e.Text = clean.Text([]byte(s.secrets.mask(e.Text)))
-	e.Tool = clean.Line(s.secrets.mask(e.Tool), 80)
+	e = e.Without(s.secrets)
+	e.Text = clean.Text([]byte(e.Text))
+	e.Tool = clean.Line(e.Tool, 80)
 	e.ToolID = clean.Line(e.ToolID, 100)
 	s.log.event(e)
 	if s.t.Watch != nil {
@@ -119,19 +112,21 @@ func (s *session) notice(format string, args ...any) {
 // words tells what the model says or thinks. What may be the beginning of a secret
 // waits for its end.
 func (s *session) words(kind agents.EventKind, text string) {
-	text = s.held[kind] + text
-	sure := len(text) - s.secrets.unsure(text)
-	s.held[kind] = text[sure:]
-	if sure > 0 {
-		s.emit(agents.Event{Kind: kind, Text: text[:sure]})
+	if s.held[kind] == nil {
+		s.held[kind] = s.secrets.Stream()
+	}
+	if sure := s.held[kind].Next(text); sure != "" {
+		s.emit(agents.Event{Kind: kind, Text: sure})
 	}
 }
 
 // release tells the words that waited.
 func (s *session) release() {
 	for _, kind := range []agents.EventKind{agents.EventThought, agents.EventText} {
-		if text := s.held[kind]; text != "" {
-			s.held[kind] = ""
+		if s.held[kind] == nil {
+			continue
+		}
+		if text := s.held[kind].Rest(); text != "" {
 			s.emit(agents.Event{Kind: kind, Text: text})
 		}
 	}
@@ -139,7 +134,7 @@ func (s *session) release() {
 
 // complain keeps a line of stderr: for people, it is never read as anything.
 func (s *session) complain(b []byte) {
-	text := clean.Line(s.secrets.mask(string(b)), maxLogged)
+	text := clean.Line(s.secrets.Mask(string(b)), maxLogged)
 	if text == "" {
 		return
 	}
@@ -151,29 +146,18 @@ func (s *session) complain(b []byte) {
 // pass counts a line of stdout that is no message.
 func (s *session) pass(b []byte) {
 	if s.noise++; s.noise <= 100 {
-		s.log.line("no message: " + clean.Line(s.secrets.mask(string(b[:min(len(b), 4*maxLogged)])), maxLogged))
+		s.log.line("no message: " + clean.Line(s.secrets.Mask(string(b[:min(len(b), 4*maxLogged)])), maxLogged))
 	}
 }
 
 func (s *session) fail(kind agents.FailureKind, what string, err error) *agents.Failure {
-	if err != nil {
-		err = masked{clean.Line(s.secrets.mask(err.Error()), 500), err}
+	f := agents.Failure{
+		Kind: kind, Role: s.t.Role, ID: s.t.ID, What: what, Log: s.t.Log, Err: err, Said: strings.Join(s.said, "\n"), Spent: s.meter.Spent(),
 	}
-	return &agents.Failure{
-		Kind: kind, Role: s.t.Role, ID: s.t.ID, What: clean.Line(s.secrets.mask(what), 500), Log: s.t.Log, Err: err,
-		Said: strings.Join(s.said, "\n"), Spent: s.meter.Spent(),
-	}
+	hidden := f.Without(s.secrets)
+	hidden.What = clean.Line(hidden.What, 500)
+	return hidden
 }
-
-// masked says an error without secrets and control characters.
-type masked struct {
-	said string
-	err  error
-}
-
-func (e masked) Error() string { return e.said }
-
-func (e masked) Is(target error) bool { return errors.Is(e.err, target) }
 
 func firstText(texts ...string) string {
 	for _, t := range texts {

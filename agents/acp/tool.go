@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"si/internal/clean"
+	"si/internal/secret"
 )
 
 const (
@@ -180,7 +181,7 @@ func (c *tool) called() string {
 
 // asked is what is asked of the tool, in one line. Two calls that differ have
 // different lines: what is not shown is told by a digest.
-func (c *tool) asked(hide secrets) string {
+func (c *tool) asked(hide secret.Set) string {
 	text, sums := c.input.text, c.input.sum
 	if !strings.Contains(c.title.text, text) {
 		text = c.title.text + " " + text
@@ -191,7 +192,7 @@ func (c *tool) asked(hide secrets) string {
 	if sums += c.diffs.sum; sums != "" {
 		sums = " #" + sums
 	}
-	return clean.Line(hide.mask(text), maxAsked) + sums
+	return clean.Line(hide.Mask(text), maxAsked) + sums
 }
 
 // cut is the beginning of a text, without holding on to all of it.

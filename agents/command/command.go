@@ -5,14 +5,17 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"si/agents"
 	"si/internal/proc"
+	"si/internal/secret"
 )
 
 const (
@@ -26,6 +29,9 @@ type Options struct {
 	Command string // a line for /bin/sh
 	Name    string // shown to people; the command when empty
 	Dir     string // folder outside every workspace for the files of a run; the system's when empty
+
+	Now  func() time.Time // default time.Now
+	Zone *time.Location   // of times that the program prints, default the machine's
 }
 
 // Backend runs the program. It is safe for concurrent use.
@@ -35,7 +41,15 @@ type Backend struct {
 }
 
 // New returns a backend that runs o.Command through run.
-func New(run proc.Runner, o Options) *Backend { return &Backend{run, o} }
+func New(run proc.Runner, o Options) *Backend {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Zone == nil {
+		o.Zone = time.Local
+	}
+	return &Backend{run, o}
+}
 
 // Name is what people call the backend.
 func (b *Backend) Name() string {
@@ -58,14 +72,23 @@ func (b *Backend) Run(ctx context.Context, t agents.Task) (agents.Answer, error)
 		return agents.Answer{}, failure(t, agents.FailStart, "its files cannot be made", err)
 	}
 	defer files.remove()
-	result, err := b.run.Run(ctx, b.child(t, files))
-	if err := judge(ctx, t, result, err); err != nil {
-		return agents.Answer{}, err
+	hide := t.Secrets(t.Env)
+	result, err := b.run.Run(ctx, b.child(t, files, hide))
+	err = judge(ctx, t, result, err)
+	var answer agents.Answer
+	if err == nil {
+		answer, err = answerOf(t, files, result)
 	}
-	return answerOf(t, files, result)
+	var f *agents.Failure
+	if errors.As(err, &f) {
+		f = f.Without(hide)
+		b.explain(t, f)
+		return agents.Answer{}, f
+	}
+	return answer.Without(hide), err
 }
 
-func (b *Backend) child(t agents.Task, files *exchange) proc.Command {
+func (b *Backend) child(t agents.Task, files *exchange, hide secret.Set) proc.Command {
 	env := append(append([]string(nil), t.Env...),
 		"SI_ROLE="+string(t.Role), "SI_ROUND="+strconv.Itoa(t.Round), "SI_TASK="+t.ID,
 		"SI_PROMPT_FILE="+files.prompt(), "SI_ANSWER_FILE="+files.answer())
@@ -76,8 +99,8 @@ func (b *Backend) child(t agents.Task, files *exchange) proc.Command {
 	return proc.Command{
 		Path: "/bin/sh", Args: []string{"-c", b.o.Command},
 		Dir: t.Dir, Env: env, Stdin: strings.NewReader(t.Prompt),
-		Stdout: proc.Output{File: t.Log, HeadMax: maxSaid, TailMax: kept},
-		Stderr: proc.Output{File: agents.ErrorLog(t.Log), HeadMax: maxSaid, TailMax: maxSaid},
+		Stdout: proc.Output{File: t.Log, HeadMax: maxSaid, TailMax: kept, Hide: hide},
+		Stderr: proc.Output{File: agents.ErrorLog(t.Log), HeadMax: maxSaid, TailMax: maxSaid, Hide: hide},
 		Wall:   t.Wall, Idle: t.Idle, Supervised: true, Contain: files.contain(t.Contain),
 	}
 }
@@ -90,6 +113,11 @@ func answerOf(t agents.Task, files *exchange, r proc.Result) (agents.Answer, err
 	}
 	if strings.TrimSpace(text) == "" {
 		text = string(r.Stdout.Tail) // the answer comes last, should the stream be longer than what is kept
+	}
+	if excuse(t, text) {
+		f := failure(t, agents.FailExit, "it gives no document, and says why", nil)
+		f.Said = agents.LastLines([]byte(text))
+		return agents.Answer{}, f
 	}
 	return agents.Answer{Text: text}, nil
 }

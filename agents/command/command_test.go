@@ -16,6 +16,7 @@ import (
 
 	"si/agents"
 	"si/internal/proc"
+	"si/internal/secret"
 )
 
 // modeKey makes the test binary play an agent program.
@@ -38,6 +39,14 @@ func play(mode string) int {
 		return 90
 	}
 	answer := os.Getenv("SI_ANSWER_FILE")
+	if text, says := strings.CutPrefix(mode, "fail says "); says {
+		fmt.Println(text)
+		return 1
+	}
+	if text, says := strings.CutPrefix(mode, "says "); says {
+		fmt.Println(text)
+		return 0
+	}
 	switch mode {
 	case "echo":
 		dir, err := os.Getwd()
@@ -182,7 +191,12 @@ func TestFailures(t *testing.T) {
 		text   string
 	}{
 		{"fail", nil, agents.FailExit, "exit code 3; it said last: old line old line"},
-		{"fail on stdout", nil, agents.FailExit, "exit code 1; it said last: usage limit reached"},
+		{"fail on stdout", nil, agents.FailUsage, "its usage limit is reached; it said last: usage limit reached"},
+		{"fail says Error: 401 Unauthorized: invalid api key", nil, agents.FailAuth, "it is not logged in, or its key is not taken"},
+		{"fail says Not logged in · Please run /login", nil, agents.FailAuth, "Please run /login"},
+		{"fail says prompt is too long: 210000 tokens > 200000 maximum", nil, agents.FailContext, "the task is too long for its model"},
+		{"fail says 3 tests failed", nil, agents.FailExit, "exit code 1; it said last: 3 tests failed"},
+		{"says You have hit your usage limit.", nil, agents.FailUsage, "its usage limit is reached"},
 		{"killed", nil, agents.FailExit, "SIGKILL"},
 		{"hang", func(t *agents.Task) { t.Idle = 300 * time.Millisecond }, agents.FailIdle, "ended after 300ms without output"},
 		{"hang", func(t *agents.Task) { t.Wall = 300 * time.Millisecond }, agents.FailTimeout, "ended after its limit of 300ms"},
@@ -205,6 +219,50 @@ func TestFailures(t *testing.T) {
 				t.Errorf("failure %+v, answer %q", f, answer.Text)
 			}
 		})
+	}
+}
+
+func TestALimitSaysUntilWhen(t *testing.T) {
+	var heard []agents.Event
+	_, _, err := run(t.Context(), t, "fail says Claude usage limit reached. Your limit will reset at 3pm (UTC).", func(task *agents.Task) {
+		task.Watch = func(e agents.Event) { heard = append(heard, e) }
+	})
+	var f *agents.Failure
+	if !errors.As(err, &f) || f.Kind != agents.FailUsage || f.Until.UTC().Hour() != 15 {
+		t.Fatalf("%+v", err)
+	}
+	if len(heard) != 1 || heard[0].Kind != agents.EventLimit || !heard[0].Until.Equal(f.Until) {
+		t.Errorf("events %+v", heard)
+	}
+}
+
+// A report may be about limits: it is no reason to throw the work away.
+func TestAReportAboutLimitsIsAReport(t *testing.T) {
+	answer, _, err := run(t.Context(), t, "says I moved the rate limit and the usage limit into one table.", func(task *agents.Task) { task.Role = agents.Executor })
+	if err != nil || !strings.HasPrefix(answer.Text, "I moved") {
+		t.Errorf("%q, %v", answer.Text, err)
+	}
+	answer, _, err = run(t.Context(), t, `says {"a": "usage limit reached"}`, nil)
+	if err != nil || answer.Text == "" {
+		t.Errorf("a document: %q, %v", answer.Text, err)
+	}
+}
+
+func TestTheKeyIsKeptNowhere(t *testing.T) {
+	const key = "sk-planted-0123456789"
+	for _, mode := range []string{"echo", "fail says my key is " + key, "says my key is " + key} {
+		var said string
+		answer, task, err := run(t.Context(), t, mode, func(task *agents.Task) {
+			task.Env = append(task.Env, "MODEL_KEY="+key)
+			task.Watch = func(e agents.Event) { said += e.Text }
+		})
+		logs, readErr := os.ReadFile(task.Log)
+		if readErr != nil || !strings.Contains(string(logs), secret.Hidden) {
+			t.Errorf("%s: the log has %q, %v", mode, logs, readErr)
+		}
+		if all := fmt.Sprintf("%+v %v %s %s", answer, err, said, logs); strings.Contains(all, key) {
+			t.Errorf("%s: the key is in %s", mode, all)
+		}
 	}
 }
 

@@ -117,7 +117,7 @@ func (s *session) call(ctx context.Context, c Call) (Result, error) {
 	if ctx.Err() != nil {
 		return Result{}, context.Cause(ctx)
 	}
-	r.Text = without(s.key, r.Text)
+	r.Text = s.hide.Mask(r.Text)
 	s.emit(agents.Event{Kind: agents.EventToolEnd, Tool: name, ToolID: c.ID, Text: clean.Line(r.Text, maxBrief), Failed: r.Failed})
 	if s.badCalls++; !r.Malformed {
 		s.badCalls = 0

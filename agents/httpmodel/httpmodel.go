@@ -107,7 +107,7 @@ func (b *Backend) Run(ctx context.Context, t agents.Task) (agents.Answer, error)
 		return agents.Answer{}, s.failed(ctx, err)
 	}
 	answer.Spent = s.meter.Spent()
-	return answer, nil
+	return answer.Without(s.hide), nil
 }
 
 func (b *Backend) known(model string) Quirks {

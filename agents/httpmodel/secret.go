@@ -2,17 +2,6 @@ package httpmodel
 
 import "strings"
 
-// hidden stands where a key stood.
-const hidden = "[key]"
-
-// without takes the key out of a text: servers repeat it in their complaints.
-func without(key, text string) string {
-	if len(key) < 4 {
-		return text // too short to be a secret, and part of many words
-	}
-	return strings.ReplaceAll(text, key, hidden)
-}
-
 // lookup finds a variable in an environment, whose last value counts.
 func lookup(env []string, name string) (value string, found bool) {
 	if name == "" {
@@ -32,7 +21,7 @@ func withoutKey(env []string, name, key string) []string {
 	var out []string
 	for _, e := range env {
 		n, value, _ := strings.Cut(e, "=")
-		if name != "" && n == name || len(key) >= 4 && strings.Contains(value, key) {
+		if name != "" && n == name || key != "" && strings.Contains(value, key) {
 			continue
 		}
 		out = append(out, e)

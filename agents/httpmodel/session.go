@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"si/agents"
 	"si/agents/httpmodel/tools"
 	"si/internal/clean"
+	"si/internal/secret"
 )
 
 // session is one task: one conversation, in one goroutine.
@@ -18,6 +18,7 @@ type session struct {
 	t      agents.Task
 	model  string
 	key    string
+	hide   secret.Set
 	client *client
 	box    *tools.Box
 	meter  *agents.Meter
@@ -41,6 +42,7 @@ func (b *Backend) session(t agents.Task) (*session, error) {
 	if s.key, found = lookup(t.Env, b.o.KeyEnv); b.o.KeyEnv != "" && (!found || s.key == "") {
 		return nil, s.fail(agents.FailAuth, fmt.Sprintf("the variable %s, which is to hold its key, is not set or not handed to agents", clean.Line(b.o.KeyEnv, 100)), nil)
 	}
+	s.hide = t.Secrets(t.Env).With(s.key)
 	var err error
 	if s.client, err = newClient(b.wire, b.o, t.Env, s.key, t.Idle); err != nil {
 		return nil, s.fail(agents.FailStart, "its server cannot be asked", err)
@@ -65,7 +67,8 @@ func (s *session) close() {
 // emit makes an event harmless, tells everybody of it, and counts it.
 func (s *session) emit(e agents.Event) {
 	e.At = s.o.Clock.Now()
-	e.Text = clean.Text([]byte(without(s.key, e.Text)))
+	e = e.Without(s.hide)
+	e.Text = clean.Text([]byte(e.Text))
 	s.log.event(e)
 	if s.t.Watch != nil {
 		s.t.Watch(e)
@@ -90,24 +93,11 @@ func (s *session) account(r Reply) {
 }
 
 func (s *session) fail(kind agents.FailureKind, what string, err error) *agents.Failure {
-	f := &agents.Failure{
-		Kind: kind, Role: s.t.Role, ID: s.t.ID, What: without(s.key, what), Log: s.t.Log, Err: err, Spent: s.meter.Spent(),
+	f := agents.Failure{
+		Kind: kind, Role: s.t.Role, ID: s.t.ID, What: what, Log: s.t.Log, Err: err, Spent: s.meter.Spent(),
 	}
-	if err != nil && s.key != "" && strings.Contains(err.Error(), s.key) {
-		f.Err = &maskedError{without(s.key, err.Error()), err}
-	}
-	return f
+	return f.Without(s.hide)
 }
-
-// maskedError says an error without the key that stands in it.
-type maskedError struct {
-	said string
-	err  error
-}
-
-func (e *maskedError) Error() string { return e.said }
-
-func (e *maskedError) Is(target error) bool { return errors.Is(e.err, target) }
 
 // failed names the end of a conversation that came to no answer.
 func (s *session) failed(ctx context.Context, err error) error {

@@ -107,8 +107,8 @@ func (b *Backend) command(t agents.Task, o Order, files *files, s *session) proc
 	return proc.Command{
 		Path: b.o.Program, Args: append(o.Args, b.o.Args...), Dir: t.Dir, Env: o.Env,
 		Stdin:  strings.NewReader(o.Stdin),
-		Stdout: proc.Output{File: t.Log, HeadMax: -1, TailMax: maxSaid, Line: s.hear, LineMax: MaxLine + 1},
-		Stderr: proc.Output{File: agents.ErrorLog(t.Log), HeadMax: -1, TailMax: maxSaid},
+		Stdout: proc.Output{File: t.Log, HeadMax: -1, TailMax: maxSaid, Line: s.hear, LineMax: MaxLine + 1, Hide: s.hide},
+		Stderr: proc.Output{File: agents.ErrorLog(t.Log), HeadMax: -1, TailMax: maxSaid, Hide: s.hide},
 		Wall:   t.Wall, Idle: t.Idle, Grace: b.o.Kill, Supervised: true, Contain: files.contain(t.Contain),
 	}
 }

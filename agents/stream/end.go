@@ -30,7 +30,7 @@ func (s *session) end(ctx context.Context, r proc.Result, runErr error) (agents.
 		s.emit(agents.Event{Kind: agents.EventNotice, Text: lost})
 	}
 	if v.Kind == "" && runErr == nil {
-		return agents.Answer{Text: v.Text, JSON: v.JSON, Spent: s.meter.Spent()}, nil
+		return agents.Answer{Text: v.Text, JSON: v.JSON, Spent: s.meter.Spent()}.Without(s.hide), nil
 	}
 	if ctx.Err() != nil && r.Outcome == proc.Cancelled {
 		return agents.Answer{Spent: s.meter.Spent()}, ctx.Err()
@@ -83,19 +83,19 @@ func (s *session) words(said string) error {
 	if said == "" {
 		return nil
 	}
-	return errors.New(clean.Line(s.harmless(said), 500))
+	return errors.New(clean.Line(s.hide.Mask(said), 500))
 }
 
 func (s *session) failure(r proc.Result, kind agents.FailureKind, what string, err error) *agents.Failure {
 	f := failure(s.t, kind, s.harmless(what), err)
 	f.Code, f.Said, f.Spent = r.Code, s.said(r), s.meter.Spent()
-	return f
+	return f.Without(s.hide)
 }
 
 // said is the last lines of stderr. Those of stdout are JSON, which says nothing to
 // people, unless nothing else was said.
 func (s *session) said(r proc.Result) string {
-	return s.mask.Replace(cmp.Or(agents.LastLines(r.Stderr.Tail), agents.LastLines(r.Stdout.Tail)))
+	return cmp.Or(agents.LastLines(r.Stderr.Tail), agents.LastLines(r.Stdout.Tail))
 }
 
 func failure(t agents.Task, kind agents.FailureKind, what string, err error) *agents.Failure {

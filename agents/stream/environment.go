@@ -39,20 +39,3 @@ func (k Keys) withholds(name string) bool {
 	own := slices.Contains(k.Own, name)
 	return !own && slices.ContainsFunc(k.Foreign, func(start string) bool { return strings.HasPrefix(name, start) })
 }
-
-// hidden stands where a secret stood.
-const hidden = "[key]"
-
-// secrets replaces the values of variables that look like keys: programs and
-// servers repeat them in their complaints.
-func secrets(env []string) *strings.Replacer {
-	var pairs []string
-	for _, e := range env {
-		name, value, _ := strings.Cut(e, "=")
-		looks := agents.HasAny(strings.ToUpper(name), "KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL", "HEADERS")
-		if looks && len(value) >= 8 && !strings.HasPrefix(value, "/") {
-			pairs = append(pairs, value, hidden)
-		}
-	}
-	return strings.NewReplacer(pairs...)
-}

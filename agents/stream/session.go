@@ -9,6 +9,7 @@ import (
 
 	"si/agents"
 	"si/internal/clean"
+	"si/internal/secret"
 )
 
 // MaxLine is how many bytes a line of an agent program may have. The longest
@@ -38,7 +39,7 @@ type session struct {
 	d      Dialect
 	meter  *agents.Meter
 	cancel context.CancelCauseFunc
-	mask   *strings.Replacer
+	hide   secret.Set
 
 	stray int    // lines that are not JSON
 	long  int    // lines that were too long
@@ -48,7 +49,7 @@ type session struct {
 
 func newSession(b *Backend, t agents.Task, o Order, cancel context.CancelCauseFunc) *session {
 	s := &session{
-		b: b, t: t, d: b.p.Dialect(t, b.o.Now), meter: agents.NewMeter(t.Limits), cancel: cancel, mask: secrets(o.Env),
+		b: b, t: t, d: b.p.Dialect(t, b.o.Now), meter: agents.NewMeter(t.Limits), cancel: cancel, hide: t.Secrets(o.Env),
 	}
 	for _, note := range o.Notes {
 		s.emit(agents.Event{Kind: agents.EventNotice, Text: note})
@@ -90,6 +91,7 @@ func (s *session) tell(events []agents.Event) {
 // passed. What a program did after its end was asked for is told too.
 func (s *session) emit(e agents.Event) {
 	e.At = s.b.o.Now()
+	e = e.Without(s.hide)
 	e.Text = s.harmless(e.Text)
 	e.Tool, e.ToolID = clean.Line(e.Tool, maxName), clean.Line(e.ToolID, maxName)
 	e.Session, e.Model = clean.Line(e.Session, maxName), clean.Line(e.Model, maxName)
@@ -109,7 +111,7 @@ func (s *session) harmless(text string) string {
 	if len(text) > maxText {
 		text = strings.ToValidUTF8(text[:maxText], "") + " […]"
 	}
-	return clean.Text([]byte(s.mask.Replace(text)))
+	return clean.Text([]byte(text))
 }
 
 // price is what the tokens cost by the table, when the program does not say it.

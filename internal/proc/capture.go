@@ -1,6 +1,10 @@
 package proc
 
-import "bytes"
+import (
+	"bytes"
+
+	"si/internal/secret"
+)
 
 // Defaults of an Output.
 const (
@@ -18,12 +22,16 @@ type capture struct {
 	total      int64
 	lines      *lineCutter
 	file       *cappedFile
+	hide       *secret.Stream // nil: nothing is hidden
 }
 
 func newCapture(o Output) (*capture, error) {
 	c := &capture{headMax: orDefault(o.HeadMax, defaultKeep), tailMax: orDefault(o.TailMax, defaultKeep)}
 	if o.Line != nil {
 		c.lines = &lineCutter{call: o.Line, max: orDefault(o.LineMax, defaultLineMax)}
+	}
+	if !o.Hide.Empty() {
+		c.hide = o.Hide.Stream()
 	}
 	if o.File == "" {
 		return c, nil
@@ -49,15 +57,31 @@ func orDefault(n, def int) int {
 // cost the file its bytes.
 func (c *capture) write(p []byte) {
 	c.total += int64(len(p))
+	if c.hide != nil {
+		c.keep([]byte(c.hide.Next(string(p))))
+	} else {
+		c.keep(p)
+	}
+	if c.lines != nil {
+		c.lines.write(p)
+	}
+}
+
+// end is the end of the stream.
+func (c *capture) end() {
+	if c.hide != nil {
+		c.keep([]byte(c.hide.Rest()))
+	}
+}
+
+// keep takes what may be kept.
+func (c *capture) keep(p []byte) {
 	if room := c.headMax - len(c.head); room > 0 {
 		c.head = append(c.head, p[:min(room, len(p))]...)
 	}
 	c.keepTail(p)
 	if c.file != nil {
 		c.file.write(p)
-	}
-	if c.lines != nil {
-		c.lines.write(p)
 	}
 }
 

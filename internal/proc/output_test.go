@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"si/internal/secret"
 )
 
 // Not parallel: it measures what this process allocates.
@@ -225,6 +227,31 @@ func TestStdin(t *testing.T) {
 type panicReader struct{}
 
 func (panicReader) Read([]byte) (int, error) { panic("no prompt") }
+
+// What is kept has no secret in it, wherever the pipe cuts it; a reader of lines gets
+// what was printed.
+func TestSecretsAreNotKept(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "log")
+	var lines []string
+	c, err := newCapture(Output{File: file, HeadMax: 12, TailMax: 20, Hide: secret.Set{}.With("sk-0123456789"), Line: func(b []byte) { lines = append(lines, string(b)) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"my key sk-0", "12345", "6789\nsk-01", " is none\nsk"} {
+		c.write([]byte(part))
+	}
+	c.end()
+	c.closeFile()
+	got := c.captured()
+	data, err := os.ReadFile(file)
+	if want := "my key [key]\nsk-01 is none\nsk"; err != nil || string(data) != want || string(got.Head) != want[:12] || string(got.Tail) != want[len(want)-20:] {
+		t.Errorf("file %q, head %q, tail %q, %v", data, got.Head, got.Tail, err)
+	}
+	if got.Total != 37 || strings.Join(lines, "|") != "my key sk-0123456789|sk-01 is none" {
+		t.Errorf("%d bytes, lines %q", got.Total, lines)
+	}
+}
 
 func TestLineCutter(t *testing.T) {
 	t.Parallel()

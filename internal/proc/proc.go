@@ -8,6 +8,8 @@ import (
 	"context"
 	"io"
 	"time"
+
+	"si/internal/secret"
 )
 
 // Command describes one child. Nothing is inherited: the environment is Env and
@@ -56,6 +58,7 @@ type Output struct {
 	TailMax int          // bytes kept from the end, default 64 KiB
 	Line    func([]byte) // called with each line, without its newline, from one goroutine; the slice is the callee's; long lines are cut at LineMax. While it blocks, the child does.
 	LineMax int          // default 1 MiB
+	Hide    secret.Set   // taken out of the file, the head and the tail; Line gets what was printed
 }
 
 // Captured is what was kept of a stream.

@@ -188,6 +188,7 @@ func (st *stream) read() {
 }
 
 func (st *stream) over(err error) {
+	st.sink.end()
 	if st.sink.lines != nil {
 		st.guard(st.sink.lines.last)
 	}
