@@ -12,6 +12,7 @@ import (
 	"si/agents"
 	"si/learn/findings"
 	"si/learn/knowledge"
+	"si/learn/policy"
 	"si/learn/skills/reviewer"
 	"si/track"
 )
@@ -21,17 +22,19 @@ type lessons struct {
 	store  *knowledge.Store // nil when there is none that can be used
 	config string
 	texts  map[agents.Role]string // the repository's own prompts
+	policy *policy.Policy         // who decides about which path; nil when it is not known
 }
 
 // study reads what was learned at the round's base. A store that cannot be read costs
 // its briefs, and is said.
 func (r *round) study(ctx context.Context) error {
 	r.lessons = lessons{}
-	if r.settings.Value.SI.Learn.Off {
-		return nil
-	}
 	if err := r.learner.lay(ctx, r.st.Value.SI.Base); err != nil {
 		return r.unlearned(ctx, err)
+	}
+	r.lessons.policy = r.learner.policy()
+	if r.settings.Value.SI.Learn.Off {
+		return nil
 	}
 	p := r.learner.place
 	store, err := knowledge.Load(p)

@@ -220,7 +220,7 @@ func (r *round) inspectChange(ctx context.Context, commit string, changes []gito
 		return failure(track.CategoryScopeError, "paths out of scope were changed: %s", "goal.md does not list them as in scope, or excludes them",
 			"stay within the scope of goal.md", quoted(bad)), nil
 	}
-	return nil, nil
+	return r.inspectSteering(ctx, commit, paths)
 }
 
 // there is a mode or an id, "" for the zeros that stand where nothing is.

@@ -104,7 +104,7 @@ func isLearnedAtTop(name string) bool {
 // where the goal says so.
 func onlyLearned(name string) bool {
 	top, _, _ := strings.Cut(path.Clean(name), "/")
-	return top == learnedNew || top == learnedOld || name == place.Mistakes
+	return strings.EqualFold(top, learnedNew) || strings.EqualFold(top, learnedOld) || strings.EqualFold(path.Clean(name), place.Mistakes)
 }
 
 // policy is who decides about which path, for this track.

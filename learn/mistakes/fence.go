@@ -38,9 +38,21 @@ type Rule struct {
 type fence struct {
 	found bool
 	rules []Rule
+	start int    // byte at which the line of its first marker begins
 	at    int    // byte before which a new line goes
 	lead  string // blanks before its lines
 	eol   string
+}
+
+// LawText is what stands in a rules file from the one marker to the other, with both; ""
+// where there is no fence. A malformed one is a *FenceError.
+func LawText(file string, data []byte) (string, error) {
+	f, err := readFence(file, data)
+	if err != nil || !f.found {
+		return "", err
+	}
+	end := f.at + strings.Index(string(data[f.at:]), fenceEnd) + len(fenceEnd)
+	return string(data[f.start:end]), nil
 }
 
 // readFence finds the fence. Markers in blocks of code show what a fence looks like,
@@ -58,7 +70,7 @@ func readFence(file string, data []byte) (fence, error) {
 		case marker == fenceStart && start > 0:
 			return fault(n, fmt.Sprintf("it starts here and in line %d", start))
 		case marker == fenceStart:
-			start, f.eol = n, ln.eol
+			start, f.start, f.eol = n, ln.start, ln.eol
 		case marker == fenceEnd && end > 0:
 			return fault(n, fmt.Sprintf("it ends here and in line %d", end))
 		case marker == fenceEnd && start == 0:
