@@ -179,14 +179,27 @@ func (p prey) si(t *testing.T, args ...string) (string, error) {
 
 func (p prey) face(t *testing.T, batch []hostile) {
 	t.Helper()
+	p.setUp(t, len(batch))
+	p.cheat(t, batch)
+}
+
+// setUp prepares a track with agents for so many cheats.
+func (p prey) setUp(t *testing.T, cheats int) {
+	t.Helper()
 	script := filepath.Join(p.dir, "agent.txt")
 	writeFile(t, script, "")
 	out, err := p.si(t, "init", "--trust", "--seed", "1", "--objective", "Raise the value", "--scope", ".", "--benchmark", "sh bench.sh", "--sealed", "bench.sh,data/",
-		"--max-iterations", "1", "--agents", fmt.Sprint(len(batch)), "--agent", "command:"+p.agent()+" "+script)
+		"--max-iterations", "1", "--agents", fmt.Sprint(cheats), "--agent", "command:"+p.agent()+" "+script)
 	if err != nil {
 		t.Fatalf("set-up: %v\n%s", err, out)
 	}
 	p.settle(t)
+}
+
+// cheat has each executor do one of batch in a round, and looks at what became of it.
+func (p prey) cheat(t *testing.T, batch []hostile) {
+	t.Helper()
+	script := filepath.Join(p.dir, "agent.txt")
 	work, err := filepath.Glob(filepath.Join(p.dir, "state", "si", "work", "repo-*"))
 	if err != nil || len(work) != 1 {
 		t.Fatalf("workspaces: %q, %v", work, err)
@@ -200,7 +213,7 @@ func (p prey) face(t *testing.T, batch []hostile) {
 	}
 	writeFile(t, script, lines.String())
 	before := p.user(t)
-	out, err = p.si(t, "run")
+	out, err := p.si(t, "run")
 	if err != nil {
 		t.Errorf("the run ended with %v", err)
 	}

@@ -15,10 +15,15 @@ import (
 // clone --shared does, less the fetch, the remote and the cost of many refs;
 // the files are laid with the target's own configuration.
 func (w *Workspace) layClone(ctx context.Context) error {
-	if err := w.repo.borrow(ctx, w.repo.common, w.path, w.owner.Commit); err != nil {
-		return err
+	// The files first: git may have to fetch some of them in a partial clone, and
+	// they are lent then.
+	if err := os.MkdirAll(w.path, 0o755); err != nil {
+		return fmt.Errorf("lay checkout: %w", err)
 	}
 	if err := w.lay(ctx, w.owner.Commit); err != nil {
+		return err
+	}
+	if err := w.repo.borrow(ctx, w.repo.common, w.path, w.owner.Commit); err != nil {
 		return err
 	}
 	if err := copyIndex(w.slot.index(), filepath.Join(w.path, ".git", "index")); err != nil {

@@ -122,13 +122,35 @@ func (r *round) contain(t *agents.Task, own, visible []string) error {
 		profile.Writable = slices.DeleteFunc(profile.Writable, func(p string) bool { return p == t.Dir })
 		profile.ReadOnly = append(profile.ReadOnly, t.Dir)
 	}
-	if o := r.settings.Value.SI.Isolation; o == "worktree" { // its git works in the user's own repository
-		profile.Hidden = slices.DeleteFunc(profile.Hidden, func(p string) bool { return p == r.cfg.Repo.CommonDir() || p == r.cfg.Repo.Toplevel() })
-		profile.Writable = append(profile.Writable, r.cfg.Repo.CommonDir())
-	}
 	t.Contain = &profile
 	t.Env = append(slices.DeleteFunc(t.Env, func(e string) bool { return benchmark.NameOf(e) == "TMPDIR" || benchmark.NameOf(e) == "XDG_CACHE_HOME" }),
 		"TMPDIR="+tmp, "XDG_CACHE_HOME="+cache, "GOCACHE="+filepath.Join(cache, "go-build"))
+	// An executor's workspace is laid later, and one that an agent has spoilt is laid
+	// anew: those are held then. Until that all of the repository is hidden.
+	_ = r.holdWorktree(t)
+	return nil
+}
+
+// holdWorktree is for an agent whose git works in the user's own repository: of that
+// the worktree's own part is writable and the rest can only be read, the objects not
+// even that. What the base reaches is lent, and new objects go to the agent's TMPDIR.
+// Until this is done the whole of the repository is hidden.
+func (r *round) holdWorktree(t *agents.Task) error {
+	if t.Contain == nil || r.settings.Value.SI.Isolation != "worktree" {
+		return nil
+	}
+	common := r.cfg.Repo.CommonDir()
+	admin, env, err := r.cfg.Repo.LentTo(t.Dir, filepath.Join(r.tmpOf(t.ID), "objects"))
+	if err != nil {
+		return err
+	}
+	p := t.Contain
+	p.Hidden = append(slices.DeleteFunc(p.Hidden, func(h string) bool { return h == common }), filepath.Join(common, "objects"))
+	p.ReadOnly = append(p.ReadOnly, common)
+	if t.Role.Edits() {
+		p.Writable = append(p.Writable, admin)
+	}
+	t.Env = append(t.Env, env...)
 	return nil
 }
 

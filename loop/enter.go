@@ -83,7 +83,7 @@ func (l *Loop) begin(ctx context.Context, resumed bool, current int) error {
 	if err := l.events.emit(track.EvWarning, 0, "si", track.Note{Text: l.contained()}); err != nil {
 		return err
 	}
-	if err := firstOf(l.tellEdits(), l.tellLabel(ctx)); err != nil {
+	if err := firstOf(l.tellIsolation(), l.tellEdits(), l.tellLabel(ctx)); err != nil {
 		return err
 	}
 	for _, entry := range l.goal.NotUsed {
@@ -98,6 +98,18 @@ func (l *Loop) begin(ctx context.Context, resumed bool, current int) error {
 // not one that the machine keeps.
 const notEnforced = "nothing is sandboxed: agents and the benchmark run with your rights and your network; " +
 	"seals, your checkout and your refs are protected by checks"
+
+// tellIsolation says at each start what agents in linked worktrees can reach.
+func (l *Loop) tellIsolation() error {
+	switch {
+	case l.settings.Value.SI.Isolation != "worktree":
+		return nil
+	case !l.holds():
+		return l.note("not enforced: with si.isolation %q and no sandbox an agent's git works in your own repository: it can move your branches, change the configuration "+
+			"and the hooks, and read all that was ever committed; what it changed is noticed afterwards; %q is the safer choice", "worktree", "clone")
+	}
+	return l.note("with si.isolation %q agents read the names of your branches and the configuration of your repository; its objects are hidden, and it is read-only; %q shows them neither", "worktree", "clone")
+}
 
 func (l *Loop) sweepProcesses() error {
 	if l.cfg.Sweep == nil {

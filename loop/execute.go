@@ -37,6 +37,9 @@ func (r *round) execute(ctx context.Context, c candidate) (candidate, error) {
 	t.Facts.History, t.Facts.Brief = nil, nil // scores of others invite copying
 	skipped, err := r.attempt(ctx, t, func(ctx context.Context, t agents.Task) error {
 		ws, err := r.openWorkspace(ctx, path, r.st.Value.SI.Base)
+		if err == nil {
+			err = r.holdWorktree(&t)
+		}
 		if err != nil {
 			return notTheAgents(err)
 		}

@@ -99,6 +99,7 @@ func (g *Gates) withAgent(ctx context.Context, v track.Settings, job setUpJob, d
 	if l.guard, err = newCheckoutGuard(ctx, l); err != nil {
 		return err
 	}
+	l.cfg.Repo.LendFrom(filepath.Join(l.cfg.WorkDir, "lent"))
 	r := &round{Loop: l}
 	path := r.workspace(job.id)
 	ws, err := r.openWorkspace(ctx, path, base)

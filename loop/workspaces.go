@@ -31,6 +31,9 @@ func (r *round) openReaders(ctx context.Context) error {
 func (r *round) openWorkspace(ctx context.Context, path, commit string) (*gitops.Workspace, error) {
 	open := r.cfg.Repo.Clone
 	if r.settings.Value.SI.Isolation == "worktree" {
+		if err := r.cfg.Repo.Lend(ctx, commit); err != nil { // clones do this by themselves
+			return nil, err
+		}
 		open = r.cfg.Repo.Worktree
 	}
 	ws, err := open(ctx, path, commit)
