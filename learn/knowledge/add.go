@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"si/internal/secret"
 	"si/learn/place"
 )
 
@@ -45,6 +46,9 @@ func AddLocked(p place.Place, e Entry, taken func() ([]string, error)) (Entry, e
 	e.Counters = Counters{}
 	if err := e.check(); err != nil {
 		return e, &InvalidError{err}
+	}
+	if kind := secret.Looks(e.Text); kind != "" {
+		return e, &InvalidError{fmt.Errorf("text: it seems to hold %s, which would be in the repository for good; say where it is instead", kind)}
 	}
 	for _, id := range e.Supersedes {
 		if _, ok := s.Entry(id); !ok {

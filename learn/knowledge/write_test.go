@@ -1,6 +1,7 @@
 package knowledge
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -111,5 +112,14 @@ func TestSetCountersWritesOddFormsAnew(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(p.Top(), ".si/knowledge/a.yaml"))
 	if err != nil || !strings.Contains(string(data), "# about it") || !strings.Contains(string(data), "used: 1") {
 		t.Errorf("%v\n%s", err, data)
+	}
+}
+
+// TestAddRefusesAKey: what is committed stays in the repository for good.
+func TestAddRefusesAKey(t *testing.T) {
+	p := repository(t, nil)
+	var bad *InvalidError
+	if _, err := Add(t.Context(), p, fresh("Deploy with AKIA"+"ABCDEFGHIJ234567."), none); !errors.As(err, &bad) || len(loaded(t, p).Entries) != 0 {
+		t.Errorf("%v", err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"si/internal/durable"
+	"si/internal/secret"
 )
 
 const (
@@ -108,6 +109,9 @@ func (s *Store) List() (Listing, error) {
 func (s *Store) Add(ctx context.Context, r Record) (id string, known bool, err error) {
 	if r, err = r.sound(); err != nil {
 		return "", false, fmt.Errorf("remember: %w", err)
+	}
+	if kind := secret.Looks(r.Content); kind != "" {
+		return "", false, fmt.Errorf("remember: the content seems to hold %s; say where it is instead", kind)
 	}
 	err = s.exclusively(ctx, func(st *state) error {
 		digest := digestOf(r.Content)

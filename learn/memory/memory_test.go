@@ -97,6 +97,7 @@ func TestAddRefuses(t *testing.T) {
 	for name, tc := range map[string]struct{ content, want string }{
 		"nothing":               {" \n\x00", "empty"},
 		"2001 characters":       {strings.Repeat("ä", 2001), "2001 characters"},
+		"a key":                 {"the deploy key is AKIA" + "ABCDEFGHIJ234567", "a key of AWS"},
 		"a flood":               {strings.Repeat("x", 1<<20), "bytes"},
 		"what becomes too long": {strings.Repeat("\u200b", 1999), "characters"},
 	} {

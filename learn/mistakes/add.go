@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 	"time"
 
+	"si/internal/secret"
 	"si/learn/evidence"
 	"si/learn/place"
 )
@@ -47,6 +49,9 @@ func Add(ctx context.Context, p place.Place, n New) (Added, error) {
 		n.Status = Open
 	}
 	e, err := n.normal()
+	if kind := secret.Looks(strings.Join([]string{e.Title, e.What, e.Cause, e.Consequence, e.Prevention}, "\n")); err == nil && kind != "" {
+		err = fmt.Errorf("it seems to hold %s, which would be in the repository for good; say where it is instead", kind)
+	}
 	if err != nil {
 		return Added{}, &InvalidError{err}
 	}

@@ -62,6 +62,7 @@ func TestFieldsAreRefusedNotCut(t *testing.T) {
 		"61 characters":           {func(e *Entry) { e.Signature = strings.Repeat("a", 61) }, "signature"},
 		"no day of the calendar":  {func(e *Entry) { e.Date = "2026-02-29" }, "no day of the calendar"},
 		"a leap day":              {func(e *Entry) { e.Date = "2028-02-29" }, ""},
+		"a key":                   {func(e *Entry) { e.What = "it printed AKIA" + "ABCDEFGHIJ234567" }, "it seems to hold a key of AWS"},
 		"a status of its own":     {func(e *Entry) { e.Status = "done" }, "status"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"si/internal/clean"
+	"si/internal/secret"
 	"si/learn/evidence"
 	"si/learn/knowledge"
 	"si/learn/place"
@@ -99,6 +100,9 @@ func MakeLaw(ctx context.Context, p place.Place, r LawRequest) (Lawed, error) {
 	rule := strings.Join(strings.Fields(clean.Text([]byte(r.Rule))), " ")
 	if n := utf8.RuneCountInString(rule); n == 0 || n > maxRule {
 		return Lawed{}, fmt.Errorf("make %s law: the rule has %d code points, want 1 to %d", r.Signature, n, maxRule)
+	}
+	if kind := secret.Looks(rule); kind != "" {
+		return Lawed{}, fmt.Errorf("make %s law: the rule seems to hold %s; say where it is instead", r.Signature, kind)
 	}
 	release, err := p.Lock(ctx)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"si/internal/secret"
 	"si/learn/knowledge"
 	"si/learn/likeness"
 	"si/learn/skills"
@@ -101,6 +102,9 @@ func (w *work) againstFile(g group, f classed) string {
 		return err.Error()
 	}
 	added, removed := lineDiff(string(before), string(f.Content))
+	if kind := secret.Looks(strings.Join(added, "\n")); kind != "" {
+		return "it seems to hold " + kind
+	}
 	switch {
 	case g.Kind == KindDelete && len(added) > 0:
 		return "a deletion adds lines"

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"si/internal/clean"
+	"si/internal/secret"
 	"si/learn/knowledge"
 	"si/learn/skills/answer"
 )
@@ -157,6 +158,7 @@ func (j *Judgement) tidy() {
 	}
 }
 
-func told(s string) string { return clean.Line(s, maxTold) }
+// told is a text as a record holds it: a line, and no key that anybody let slip.
+func told(s string) string { return clean.Line(secret.Mask(s), maxTold) }
 
 func points(s string) int { return utf8.RuneCountInString(s) }

@@ -118,6 +118,7 @@ func TestPathByPath(t *testing.T) {
 		"what is counted":              {change: file("MISTAKES.md", "# Mistakes\n"), kind: KindFix, refused: "never the product"},
 		"outside":                      {change: file("../x", "x"), kind: KindAdd, refused: "KERNEL by outside"},
 		"a link":                       {change: Change{Path: ".si/prompts/critic.tmpl", Content: []byte("/etc/passwd"), Special: true}, kind: KindAdd, refused: "only plain files"},
+		"a key":                        {change: file(".si/config.yaml", "deploy: AKIA"+"ABCDEFGHIJ234567\n"), kind: KindFix, rejected: "it seems to hold a key of AWS"},
 		"no text":                      {change: file(".si/prompts/critic.tmpl", "\xff\x00"), kind: KindAdd, refused: "no text"},
 		"another case":                 {change: file(".SI/policies/Autonomy.yaml", "x"), kind: KindAdd, refused: "KERNEL"},
 	} {

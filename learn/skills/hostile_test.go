@@ -114,3 +114,16 @@ func TestErasedIsGone(t *testing.T) {
 	}
 	w.create("a", ByAgent)
 }
+
+// TestASkillHoldsNoKey: a key that an agent saw is in no skill for the next one.
+func TestASkillHoldsNoKey(t *testing.T) {
+	w := newWorld(t)
+	key := "Use ghp_" + strings.Repeat("a1", 18)
+	if err := w.Create(t.Context(), "a", ByAgent, Fields{Description: ptr("d"), Body: &key}); err == nil || !strings.Contains(err.Error(), "a token of GitHub") || w.names() != "" {
+		t.Errorf("%v", err)
+	}
+	w.create("b", ByAgent)
+	if err := w.Patch(t.Context(), "b", Fields{Description: &key}); err == nil || !strings.Contains(err.Error(), "a token of GitHub") {
+		t.Errorf("%v", err)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"si/internal/clean"
+	"si/internal/secret"
 )
 
 // Fields are what Create and Patch write. A nil field is left as it is.
@@ -62,7 +63,11 @@ func draft(name, author string, f Fields) (*Document, error) {
 }
 
 func strict(d *Document, name string) error {
-	if faults := d.Check(name); len(faults) > 0 {
+	faults := d.Check(name)
+	if kind := secret.Looks(d.Get(keyDescription) + "\n" + d.Body); kind != "" {
+		faults = append(faults, Fault{"body", "it seems to hold " + kind + "; say where it is instead"})
+	}
+	if len(faults) > 0 {
 		return &FaultsError{short(name), faults}
 	}
 	return nil

@@ -74,7 +74,7 @@ func (r *Reviewer) remember(ctx context.Context, t Task, item json.RawMessage, o
 	if t.Log != "" {
 		from.Evidence = append(from.Evidence, t.Log)
 	}
-	id, known, err := r.o.Memories.Add(ctx, memory.Record{Content: r.redact(m.Content), Type: m.Type, Tags: m.Tags, From: from})
+	id, known, err := r.o.Memories.Add(ctx, memory.Record{Content: r.redact(m.Content), Type: m.Type, Tags: r.redactAll(m.Tags), From: from})
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"si/internal/clean"
+	"si/internal/secret"
 	"si/learn/memory"
 	"si/learn/skills"
 )
@@ -236,8 +237,16 @@ func (r *Reviewer) ask(ctx context.Context, prompt string) (string, error) {
 }
 
 func (r *Reviewer) redact(text string) string {
-	if r.o.Redact == nil {
-		return text
+	if r.o.Redact != nil {
+		text = r.o.Redact(text)
 	}
-	return r.o.Redact(text)
+	return secret.Mask(text)
+}
+
+func (r *Reviewer) redactAll(texts []string) []string {
+	out := make([]string, len(texts))
+	for i, t := range texts {
+		out[i] = r.redact(t)
+	}
+	return out
 }

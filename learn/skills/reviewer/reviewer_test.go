@@ -368,3 +368,24 @@ func TestAListenerThatPanics(t *testing.T) {
 		t.Error(w.have())
 	}
 }
+
+// TestKeysAreMasked: a key of a known form goes to no model and into nothing that is
+// kept, though nobody has said that it is one.
+func TestKeysAreMasked(t *testing.T) {
+	w := newWorld(t)
+	key := "ghp_" + strings.Repeat("a1", 18)
+	r := w.reviewer(Settings{On: true}, w.says(`{"memories": [{"content": "push with `+key+`", "tags": ["`+key+`"]}], "skills": [{"name": "push", "description": "How to push.", "body": "Push with `+key+`."}]}`))
+	seen := task("a", 5)
+	seen.Transcript.Result("GITHUB_TOKEN="+key, false)
+	r.After(seen)
+	r.Close(t.Context())
+	if got := w.have(); strings.Contains(got, "a1a1") || !strings.Contains(got, "push with [key]") || !strings.Contains(got, "push:agent") {
+		t.Error(got)
+	}
+	if len(w.prompts) != 1 || strings.Contains(w.prompts[0], "a1a1") {
+		t.Errorf("%q", w.prompts)
+	}
+	if text, err := w.lib.View(t.Context(), "push", "", skills.Caller{}); err != nil || strings.Contains(fmt.Sprint(text), "a1a1") {
+		t.Errorf("%v %v", text, err)
+	}
+}
