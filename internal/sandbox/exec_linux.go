@@ -59,6 +59,8 @@ func (o order) first(self string, argv []string) int {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return o.fail(fmt.Errorf("protect the sandbox's first process: %w", err))
 	}
+	runtime.LockOSThread() // the command inherits from the thread that forks it
+	newKeyring()
 	path, env := o.Path.String(), reveal(os.Environ())
 	if err := runnable(path); err != nil {
 		return o.fail(err)
@@ -87,6 +89,12 @@ func (o order) first(self string, argv []string) int {
 	}
 	return o.waitFor(pid)
 }
+
+// newKeyring gives this thread, and what it starts, a ring of keys of its own
+// (keyctl(2)). The one of the user's login may hold keys, and is a place in which a
+// command could leave something for a later one. Where a kernel or a container has no
+// such rings, there is nothing to part with.
+func newKeyring() { _, _ = unix.KeyctlInt(unix.KEYCTL_JOIN_SESSION_KEYRING, 0, 0, 0, 0) }
 
 func (o order) waitFor(leader int) int {
 	for {
@@ -158,6 +166,7 @@ func processesHere() int {
 // become turns this process into the command, restricted.
 func (o order) become(argv []string) int {
 	runtime.LockOSThread()
+	newKeyring()
 	path, env := o.Path.String(), reveal(os.Environ())
 	if err := runnable(path); err != nil {
 		return o.fail(err)

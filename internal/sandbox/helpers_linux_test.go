@@ -58,6 +58,10 @@ func childMode(mode string, args []string) int {
 			}
 			_ = unix.Getrusage(unix.RUSAGE_SELF, &u)
 		}
+	case "remember":
+		return remember(args[0])
+	case "recall":
+		return recall(args[0])
 	case "umount":
 		err := unix.Unmount(args[0], unix.MNT_DETACH)
 		fmt.Println(err)
