@@ -66,7 +66,7 @@ func (l *Loop) worth(out duelOutcome) (report.Worth, string) {
 	case out.accepted:
 		return report.WorthReal, "without it the champion is worse"
 	case e.High != nil && *e.High < 0, e.Low == nil && e.High == nil && e.Value < 0:
-		return report.WorthHarmful, "without it the champion is better: " + out.reason
+		return report.WorthHarmful, "without it the champion is better"
 	case e.High != nil && *e.High < l.minEffect(): // no sign of a worth is no proof of none
 		return report.WorthRides, "without it the champion is as good: " + out.reason
 	}

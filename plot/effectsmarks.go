@@ -43,7 +43,7 @@ func (f *forest) bar(c *draw.Canvas, i *Interval, y vg.Length, l effectLook) {
 	label := f.percent(i.Value)
 	x := f.xAt(high) + 6
 	if x+style.Width(label) > f.right {
-		x = f.xAt(low) - 6 - style.Width(label)
+		x = f.xAt(low) - 8 - style.Width(label)*wider
 	}
 	if x < f.left { // the bar fills the row
 		x, y = at.X+6, y+6
@@ -60,6 +60,10 @@ func (f *forest) end(c *draw.Canvas, line draw.LineStyle, x, y vg.Length, open b
 	}
 	c.StrokeLines(line, []vg.Point{{X: x + 4*inward, Y: y - 3}, {X: x, Y: y}, {X: x + 4*inward, Y: y + 3}})
 }
+
+// wider is room for letters of a page, whose font can be wider than the one that texts
+// are measured in.
+const wider = 1.12
 
 // marksLegend names the marks that are drawn.
 func (f *forest) marksLegend(c draw.Canvas) {
@@ -79,6 +83,6 @@ func (f *forest) marksLegend(c draw.Canvas) {
 		}
 		e.look.mark(&c, vg.Point{X: x + 5, Y: y}, 4.2, false)
 		c.FillText(style, vg.Point{X: x + 14, Y: y + textRise}, e.look.name)
-		x += 14 + style.Width(e.look.name) + entryGap
+		x += 14 + style.Width(e.look.name)*wider + entryGap
 	}
 }

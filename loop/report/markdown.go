@@ -115,7 +115,7 @@ func (m *markdown) overview() {
 	m.para(keptIntro)
 	t := table{head: []string{"#", "change", "gain when kept", "leaving it out costs", "it is"}}
 	for _, g := range m.Gains {
-		t.add(strconv.Itoa(g.N), prose(clip(g.Title, 46)), prose(g.Then), prose(g.Cost), g.Worth)
+		t.add(strconv.Itoa(g.N), prose(clip(g.Title, 80)), prose(g.Then), prose(g.Cost), g.Worth)
 	}
 	m.b.WriteString(t.String() + "\n")
 	m.para(m.MoreGains)

@@ -142,6 +142,9 @@ func leftOutFact(gains []Gain) fact {
 	if counts[WorthUntried] == len(gains) {
 		f.Name, f.Text = "Gains were not tested again", "None was left out of the result and measured again: a later one may have made it worthless."
 	}
+	if n := counts[WorthRides] + counts[WorthHarmful] + counts[WorthReplaced]; n > 0 {
+		f.Text += " 'si deliver --only-real' leaves off what is worth nothing."
+	}
 	f.Caution = counts[WorthReal]+counts[WorthNeeded] < len(gains)
 	return f
 }

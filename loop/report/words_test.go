@@ -75,7 +75,7 @@ func TestEachWorthHasItsWords(t *testing.T) {
 func TestLeftOutIsCountedAndCautious(t *testing.T) {
 	gains := []Gain{{LeftOut: LeftOut{Worth: WorthReal}}, {LeftOut: LeftOut{Worth: WorthReal}}, {LeftOut: LeftOut{Worth: WorthRides}}}
 	f := leftOutFact(gains)
-	if want := "showed: 2 are real, 1 rides along."; !strings.HasSuffix(f.Text, want) || !f.Caution {
+	if want := "showed: 2 are real, 1 rides along. 'si deliver --only-real' leaves off what is worth nothing."; !strings.HasSuffix(f.Text, want) || !f.Caution {
 		t.Errorf("got %+v, want a caution that ends in %q", f, want)
 	}
 	if f := leftOutFact(gains[:2]); f.Caution {
