@@ -3,6 +3,7 @@ package proc
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -27,6 +28,8 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == childArg {
 		syscall.Exit(childMode(os.Args[2], os.Args[3:])) // os.Exit would wait a second for the race detector
 	}
+	flag.Parse()
+	_ = flag.Set("test.parallel", "8") // they wait more than they compute
 	goleak.VerifyTestMain(m)
 }
 
@@ -59,7 +62,10 @@ func childMode(mode string, args []string) int {
 		flood(n, args[1])
 	case "burn":
 		var u syscall.Rusage
-		for u.Utime.Nano() < int64(150*time.Millisecond) {
+		for x := 1; u.Utime.Nano() < int64(150*time.Millisecond) && x != 0; {
+			for range 1_000_000 { // a loop of calls would spend the kernel's time
+				x = x*1664525 | 1
+			}
 			_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
 		}
 	case "wait": // ends on TERM

@@ -43,12 +43,15 @@ type Options struct {
 // a session of its own is found by the next Sweep (Linux).
 type Local struct {
 	o Options
+	// patience is how long a supervisor may take beyond the grace before it is done
+	// without.
+	patience time.Duration
 }
 
 var _ Runner = (*Local)(nil)
 
 // New returns a runner.
-func New(o Options) *Local { return &Local{o: o} }
+func New(o Options) *Local { return &Local{o: o, patience: killLimit + slack} }
 
 // Run starts c, waits until its whole tree has ended, and says how it went. A
 // context that is done before the start gives Cancelled with code -1. The error

@@ -19,6 +19,7 @@ type supervised struct {
 	process *os.Process // the supervisor
 	leader  int         // the command
 	mark    string
+	longer  time.Duration // than the grace that it may take to end
 	control *os.File
 	status  *os.File
 	record  record
@@ -51,7 +52,7 @@ func (l *Local) startSupervised(p plan, files []*os.File) (child, error) {
 		return nil, fmt.Errorf("start its supervisor: %w", err)
 	}
 	s := &supervised{
-		process: process, mark: l.o.Mark, control: controlW, status: statusR,
+		process: process, mark: l.o.Mark, longer: l.patience, control: controlW, status: statusR,
 		over: make(chan struct{}), gone: make(chan struct{}),
 	}
 	s.record.add(l.o.Registry, process.Pid)
@@ -143,7 +144,7 @@ func (s *supervised) ending() ending {
 // stopped or starved is then done without: it still adopts orphans, so its
 // descendants are ended before it is.
 func (s *supervised) waitGone(grace time.Duration) bool {
-	if within(max(grace, leftoverGrace)+killLimit+slack, s.gone) {
+	if within(max(grace, leftoverGrace)+s.longer, s.gone) {
 		return true
 	}
 	endAll(func() []process { return descendantsOf(s.process.Pid) }, 0, nil)

@@ -104,6 +104,8 @@ func TestSupervisorUnderAttack(t *testing.T) {
 			c.Supervised, c.Wall, c.Grace = true, 2*time.Second, 200*time.Millisecond
 			if tc.outcome == Signaled {
 				c.Wall = time.Minute
+			} else {
+				b.patience = time.Second // for one that will never answer
 			}
 			took(t, 30*time.Second, func() {
 				if res := b.run(t, c); res.Outcome != tc.outcome || res.Signal != "SIGKILL" {
