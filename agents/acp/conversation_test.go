@@ -432,3 +432,49 @@ func TestWhatTheProgramIsAskedFor(t *testing.T) {
 		t.Errorf("sent %q\nwant %q", sent, want)
 	}
 }
+
+// gemini tries again for minutes when its server is at a limit, and says so on stderr
+// only.
+func TestALimitThatIsSaidOnStderrExplainsTheEnd(t *testing.T) {
+	const attempt = `Attempt 3 failed with status 429. Retrying with backoff... _ApiError: {"error":{"code":429,"message":"You exceeded your current quota. Please retry in 2h5m."}}`
+	for _, tc := range []struct {
+		name string
+		play func(*stage, *agent)
+		kind agents.FailureKind
+	}{
+		{"silence after it", func(s *stage, a *agent) {
+			s.on = func(e agents.Event) {
+				if e.Kind == agents.EventRetry {
+					s.clock.pass(15 * time.Minute)
+				}
+			}
+			fmt.Fprintln(a.err, attempt)
+			a.read()
+		}, agents.FailUsage},
+		{"the end after it", func(_ *stage, a *agent) { fmt.Fprintln(a.err, attempt) }, agents.FailUsage},
+		{"a key that is refused", func(_ *stage, a *agent) { fmt.Fprintln(a.err, "Attempt 1 failed with status 401. API key not valid") }, agents.FailAuth},
+		{"work after it", func(_ *stage, a *agent) {
+			fmt.Fprintln(a.err, attempt)
+			a.text("now it goes on")
+		}, agents.FailTruncated},
+		{"other chatter", func(_ *stage, a *agent) { fmt.Fprintln(a.err, "a test failed with 3 errors") }, agents.FailTruncated},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := newStage(t)
+			s.clock.quick[cancelGrace], s.clock.quick[closeGrace] = true, true
+			s.o.Until = func(said string, now time.Time) time.Time { return agents.LimitUntil(said, now, time.UTC) }
+			_, _, err := s.play(t, func(a *agent) {
+				if _, more := a.until("session/prompt"); more {
+					tc.play(s, a)
+				}
+			})
+			f := wantFailure(t, err, tc.kind)
+			if want := s.clock.Now().Add(2*time.Hour + 5*time.Minute); tc.kind == agents.FailUsage && !f.Until.Equal(want) {
+				t.Errorf("until %s, not %s", f.Until, want)
+			}
+			if tc.kind == agents.FailUsage && (len(s.of(agents.EventRetry)) != 1 || len(s.of(agents.EventLimit)) != 1) {
+				t.Errorf("events %+v", s.events)
+			}
+		})
+	}
+}

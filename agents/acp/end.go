@@ -113,13 +113,13 @@ func (s *session) verdict(ctx context.Context, err error) error {
 	case errors.Is(err, errOver):
 		f = s.fail(agents.FailLimit, s.over, nil)
 	case errors.Is(err, errWall):
-		f = s.fail(agents.FailTimeout, fmt.Sprintf("ended after its limit of %s", s.t.Wall), nil)
+		f = s.explained(s.fail(agents.FailTimeout, fmt.Sprintf("ended after its limit of %s", s.t.Wall), nil))
 	case errors.Is(err, errIdle):
-		f = s.fail(agents.FailIdle, fmt.Sprintf("ended after %s without output", s.t.Idle), nil)
+		f = s.explained(s.fail(agents.FailIdle, fmt.Sprintf("ended after %s without output", s.t.Idle), nil))
 	case errors.Is(err, errSlow):
 		f = s.fail(agents.FailStart, "it does not answer: is it a program that speaks the Agent Client Protocol with these flags?", nil)
 	case errors.Is(err, errGone):
-		f = s.died()
+		f = s.explained(s.died())
 	default:
 		f = s.fail(agents.FailModel, "the conversation with it broke off", err)
 	}

@@ -65,6 +65,7 @@ func (s *session) take(l line) (message, bool) {
 		s.pass(l.text)
 		return message{}, false
 	}
+	s.blame = blame{}
 	return m, true
 }
 

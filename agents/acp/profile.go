@@ -80,7 +80,7 @@ func gemini() Profile {
 		LoginHint: "start gemini once and log in, or set GEMINI_API_KEY",
 		Quirks: []string{
 			"a tool call that it asks permission for is told by the request only",
-			"it tries again for minutes when its server is at a limit, and says so on stderr only: the idle limit ends it",
+			"it tries again for minutes when its server is at a limit, and says so on stderr only, which explains its end",
 			"it notes the way to log in that si chose, a key, in its settings",
 		},
 	}

@@ -51,6 +51,7 @@ type session struct {
 	over  string // the limit that was passed
 	said  []string
 	noise int // lines that are no message
+	blame blame
 }
 
 // begin starts the program.
@@ -132,7 +133,7 @@ func (s *session) release() {
 	}
 }
 
-// complain keeps a line of stderr: for people, it is never read as anything.
+// complain keeps a line of stderr: for people, and to explain an end without an answer.
 func (s *session) complain(b []byte) {
 	text := clean.Line(s.secrets.Mask(string(b)), maxLogged)
 	if text == "" {
@@ -141,6 +142,7 @@ func (s *session) complain(b []byte) {
 	s.log.line("stderr: " + text)
 	s.said = append(s.said, clean.Line(text, 300))
 	s.said = s.said[max(0, len(s.said)-maxSaid):]
+	s.suspect(text)
 }
 
 // pass counts a line of stdout that is no message.

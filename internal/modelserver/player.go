@@ -107,12 +107,18 @@ func (p Player) reply(part part, r Request) Reply {
 	if err != nil {
 		return Reply{Text: err.Error()} // maps of texts can always be written
 	}
-	for _, t := range r.Tools { // a client that takes the answer by a tool of its own
+	return Document(r, string(text))
+}
+
+// Document gives text, a JSON document, in the way that the client takes it: by a tool
+// of its own for answers, otherwise in words.
+func Document(r Request, text string) Reply {
+	for _, t := range r.Tools {
 		if taker := strings.ToLower(strings.ReplaceAll(t.Name, "_", "")); (taker == "structuredoutput" || t.Name == r.Forced) && len(r.Results()) == 0 {
-			return Reply{Calls: []Call{{Name: t.Name, Args: string(text)}}}
+			return Reply{Calls: []Call{{Name: t.Name, Args: text}}}
 		}
 	}
-	return Reply{Text: "```json\n" + string(text) + "\n```"}
+	return Reply{Text: "```json\n" + text + "\n```"}
 }
 
 func (p Player) brief(part part) any {
