@@ -46,6 +46,9 @@ func (r *round) study(ctx context.Context) error {
 		r.lessons.store = store
 	}
 	config, err := p.Read(p.Config())
+	if err == nil && config == nil && !r.progress.Value.SI.Seeded {
+		config, err = r.firstFacts(ctx)
+	}
 	if err != nil {
 		return r.unlearned(ctx, err)
 	}
@@ -58,6 +61,16 @@ func (r *round) study(ctx context.Context) error {
 		r.lessons.texts[role] = string(text)
 	}
 	return nil
+}
+
+// firstFacts is what the file of established facts will say: the first run has none, as
+// it is written when that run has ended.
+func (r *round) firstFacts(ctx context.Context) ([]byte, error) {
+	facts, err := r.established(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return facts.Text()
 }
 
 // unlearned says that something that was learned cannot be used. It stops no round.

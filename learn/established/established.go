@@ -34,7 +34,7 @@ const head = `# What set-up established about this repository. It stands in ever
 
 // Seed writes the file when there is none, and something to say.
 func Seed(ctx context.Context, p place.Place, f Facts) (written bool, err error) {
-	text, err := f.text()
+	text, err := f.Text()
 	if err != nil || text == nil {
 		return false, err
 	}
@@ -53,8 +53,8 @@ func Seed(ctx context.Context, p place.Place, f Facts) (written bool, err error)
 	return written, err
 }
 
-// text is the file, nil when nothing was established.
-func (f Facts) text() ([]byte, error) {
+// Text is the file, nil when nothing was established.
+func (f Facts) Text() ([]byte, error) {
 	type named struct{ key, value string }
 	doc := &yaml.Node{Kind: yaml.MappingNode}
 	for _, n := range []named{{"test_command", f.Test}, {"build_command", f.Build}, {"benchmark_command", f.Benchmark}, {"deployment_class", f.Deployment.Class}, {"deployment_seen_in", f.Deployment.Seen}} {
