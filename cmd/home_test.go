@@ -36,12 +36,19 @@ type seat struct {
 // sit starts si in a repository on a terminal of 100 × 30.
 func sit(t *testing.T, repo, home string, args ...string) *seat {
 	t.Helper()
+	return sitWith(t, nil, repo, home, args...)
+}
+
+// sitWith is sit with further variables, which win.
+func sitWith(t *testing.T, env []string, repo, home string, args ...string) *seat {
+	t.Helper()
 	const w, h = 100, 30
 	cmd := exec.CommandContext(t.Context(), program(t, "si"), args...)
 	cmd.Dir = repo
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TERM=xterm-256color", "LANG=C.UTF-8", "GIT_CONFIG_NOSYSTEM=1", "SI_SANDBOX=off", "SI_CHART_DPI=24", "GORACE=atexit_sleep_ms=0",
 	}
+	cmd.Env = append(cmd.Env, env...)
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: w, Rows: h})
 	if err != nil {
 		t.Fatal(err)

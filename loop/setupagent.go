@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"si/agents"
@@ -118,7 +119,7 @@ func (g *Gates) withAgent(ctx context.Context, v track.Settings, job setUpJob, d
 func (r *round) setUpTask(job setUpJob, path string) (agents.Task, error) {
 	o := r.settings.Value.SI.Agents
 	t := agents.Task{
-		Role: job.role, ID: job.id, Dir: path, Log: filepath.Join(r.cfg.Paths.LogDir(0), job.id+".log"), Env: agents.AgentEnv(r.cfg.Lookup, o.Env),
+		Role: job.role, ID: job.id, Dir: path, Log: filepath.Join(r.cfg.Paths.LogDir(0), job.id+".log"), Env: agents.AgentEnv(r.cfg.Lookup, slices.Concat(r.cfg.Env, o.Env)),
 		Wall: job.wall, Idle: seconds(o.IdleSeconds, job.wall), Limits: limitsOf(r.settings.Value.SI.Budget.Task),
 	}
 	if err := r.cfg.Store.Folder(filepath.Dir(t.Log)); err != nil {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,11 +20,12 @@ type setUpAgents struct {
 	write map[string]string // what the builder writes
 	dir   string            // the clarifier's
 	read  string            // n.txt as it saw it
+	env   []string          // the clarifier's
 }
 
 func (a *setUpAgents) Clarify(_ context.Context, t agents.Task, in agents.Interview) (agents.Clarification, error) {
 	data, err := os.ReadFile(filepath.Join(t.Dir, "n.txt"))
-	a.dir, a.read = t.Dir, string(data)
+	a.dir, a.read, a.env = t.Dir, string(data), t.Env
 	return agents.Clarification{Objective: in.Objective}, err
 }
 
@@ -53,7 +55,14 @@ func gitOut(t *testing.T, dir string, args ...string) string {
 func TestAgentsOfTheSetUp(t *testing.T) {
 	cfg, v := gateTrack(t, "cat n.txt\n")
 	roles := &setUpAgents{write: map[string]string{"bench/run.sh": "cat n.txt\n"}}
-	cfg.Agents = roles
+	cfg.Agents, cfg.Env = roles, []string{"HANDED_ON"}
+	lookup := cfg.Lookup
+	cfg.Lookup = func(name string) (string, bool) {
+		if name == "HANDED_ON" {
+			return "by the user's configuration", true
+		}
+		return lookup(name)
+	}
 	g, err := loop.OpenGates(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -69,6 +78,9 @@ func TestAgentsOfTheSetUp(t *testing.T) {
 	c, err := g.Clarify(t.Context(), v, agents.Interview{Objective: "more"})
 	if err != nil || c.Objective != "more" || roles.read != "10\n" || strings.HasPrefix(roles.dir, top) {
 		t.Errorf("%+v, %v; it read %q in %s", c, err, roles.read, roles.dir)
+	}
+	if !slices.Contains(roles.env, "HANDED_ON=by the user's configuration") {
+		t.Errorf("its environment is %q", roles.env)
 	}
 	if _, err := os.Stat(roles.dir); err == nil {
 		t.Error("its workspace is left")

@@ -116,17 +116,20 @@ func readMatch(dir, file, expr string) (string, error) {
 func TestFindsThePlantedOptimum(t *testing.T) {
 	const rounds, near = 25, 0.90
 	for seed := range uint64(20) {
-		p := plant(seed)
-		pl := newPlayer(t, p.files(), seed, p.score)
-		start, played := pl.best, 0
-		for played < rounds && pl.round() {
-			played++
-		}
-		t.Logf("seed %d: %.1f -> %.1f of 1000 in %d rounds", seed, start, pl.best, played)
-		if pl.best < near*1000 {
-			t.Errorf("seed %d: %.1f after %d rounds, want %.0f", seed, pl.best, played, near*1000)
-		}
-		pl.checkPlans()
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel() // most of it waits for the disk
+			p := plant(seed)
+			pl := newPlayer(t, p.files(), seed, p.score)
+			start, played := pl.best, 0
+			for played < rounds && pl.round() {
+				played++
+			}
+			t.Logf("%.1f -> %.1f of 1000 in %d rounds", start, pl.best, played)
+			if pl.best < near*1000 {
+				t.Errorf("%.1f after %d rounds, want %.0f", pl.best, played, near*1000)
+			}
+			pl.checkPlans()
+		})
 	}
 }
 
