@@ -20,10 +20,27 @@ func (p *trialPage) view(m *Model, w, h int) []string {
 }
 
 // trialView shows the runs as they come, what they say, and what the benchmark
-// prints.
+// prints. Where the room is short, what they say matters more than each of them.
 func trialView(l look.Look, s trialState, w, h int) []string {
-	out := []string{l.Faint.On("command ") + l.Cut(clean.Line(s.command, 1000), max(10, w-8)), ""}
-	out = append(out, runLines(l, s.runs, w)...)
+	head := []string{l.Faint.On("command ") + l.Cut(clean.Line(s.command, 1000), max(10, w-8)), ""}
+	said := said(l, s, w)
+	runs := runLines(l, s.runs, w)
+	runs = runs[max(0, len(runs)-max(0, h-len(head)-len(said))):]
+	out := append(append(head, runs...), said...)
+	room := h - len(out) - 2
+	if room < 1 || len(s.tail) == 0 || s.trial != nil { // the last check's output is a failure that was wanted
+		return out[:min(len(out), max(h, 0))]
+	}
+	out = append(out, "", l.Faint.On("output "+l.Cut(s.log, max(10, w-7))))
+	for _, line := range s.tail[max(0, len(s.tail)-room):] {
+		out = append(out, l.Faint.On(l.Marks.Box.Down+" ")+l.Cut(line, max(10, w-2)))
+	}
+	return out
+}
+
+// said is what is said about the runs: what happens now, or what they mean, and the
+// notes of the checks.
+func said(l look.Look, s trialState, w int) (out []string) {
 	if s.trial == nil && s.fault == "" {
 		out = append(out, progress(l, s, w)...)
 	}
@@ -43,14 +60,6 @@ func trialView(l look.Look, s trialState, w, h int) []string {
 		for _, part := range l.Wrap(n, w-2, 2) {
 			out = append(out, l.Faint.On(part))
 		}
-	}
-	room := h - len(out) - 2
-	if room < 1 || len(s.tail) == 0 || s.trial != nil { // the last check's output is a failure that was wanted
-		return out[:min(len(out), max(h, 0))]
-	}
-	out = append(out, "", l.Faint.On("output "+l.Cut(s.log, max(10, w-7))))
-	for _, line := range s.tail[max(0, len(s.tail)-room):] {
-		out = append(out, l.Faint.On(l.Marks.Box.Down+" ")+l.Cut(line, max(10, w-2)))
 	}
 	return out
 }

@@ -33,7 +33,7 @@ type helpLine struct{ key, text string }
 func helpText() []helpLine {
 	return []helpLine{
 		{"", "What is seen"},
-		{"top", "the goal and what the loop does now; the best score and how far it is from the start; the cost of this run; the steps of the round"},
+		{"top", "the goal and what the loop does now; the best score and how far it is from the start, with ~ until the end of the run measures that afresh, with an interval; the cost of this run; the steps of the round"},
 		{"panes", "one for each agent at work: how long it works, its tool calls and tokens, the size of its change, its last lines"},
 		{"candidates", "each plan of the round on its way: planned, approved, at work, checked, in the duel, kept or refused with the reason"},
 		{"runs", "3+4: three runs of the candidate and four of the champion in the duel, taken in turn"},

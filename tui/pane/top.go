@@ -72,12 +72,21 @@ func gained(l look.Look, s *scene.Scene, w int, all bool) []look.Span {
 	case ok && rough == 0:
 		return append(out, span(l.Faint, ", as at the start"))
 	case ok:
-		out = append(out, span(l.Faint, ", "), span(moodOf(l, rough), "%s", percent(rough)), span(l.Faint, " over the start"))
+		out = append(out, span(l.Faint, ", "+roughly(r.Gain)), span(moodOf(l, rough), "%s", percent(rough)), span(l.Faint, " over the start"))
 	}
 	if r.Gain != nil && all && w >= 100 {
 		out = append(out, span(l.Faint, " %s last gain ", l.Marks.Dot), span(l.Good, "%s", tui.EffectText(r.Gain)))
 	}
 	return out
+}
+
+// roughly says that a gain is the quotient of scores of different minutes, which only
+// a benchmark that repeats exactly makes sure.
+func roughly(last *track.Effect) string {
+	if last != nil && last.Low != nil && last.High != nil && *last.Low == *last.High {
+		return ""
+	}
+	return "~"
 }
 
 // unit is what the score counts, and on a wide screen which way is up.
