@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
 )
@@ -88,7 +87,7 @@ func (s *seat) Write(p []byte) (int, error) {
 func (s *seat) text() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return ansi.Strip(s.emu.Render())
+	return s.emu.String()
 }
 
 // sees waits until the screen holds every text.

@@ -11,9 +11,7 @@ import (
 // repository with a benchmark, si, the questions, the first run, its end.
 func TestNewcomer(t *testing.T) {
 	e := newClone(t)
-	si := e.si()
-	si.Env = append(si.Env, "PATH="+filepath.Join(e.dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
-	y := onTerminal(t, 120, 36, si)
+	y := onTerminal(t, 120, 36, with(e.si(), "PATH="+filepath.Join(e.dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH")))
 	for _, step := range [][2]string{
 		{"Do you trust this repository?", "y"},
 		{"What shall become better?", enter},

@@ -13,8 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"si/track"
 	"si/tui/staged"
 )
@@ -99,7 +97,7 @@ func measureScreen(b *testing.B, si string, agents int) (c screenCost) {
 // newest is the highest number of a line on the screen.
 func newest(b *testing.B, y *tty) (n int) {
 	b.Helper()
-	for _, m := range regexp.MustCompile(`line (\d+): the`).FindAllStringSubmatch(ansi.Strip(y.emu.Render()), -1) {
+	for _, m := range regexp.MustCompile(`line (\d+): the`).FindAllStringSubmatch(y.text(), -1) {
 		at, err := strconv.Atoi(m[1])
 		if err != nil {
 			b.Fatal(err)

@@ -29,7 +29,7 @@ func watchedFromASecondTerminal(t *testing.T, e evening) {
 	first.sees("spoken: loudly")
 	first.sees("1 executor at work")
 
-	second := onTerminal(t, 80, 24, e.si("watch"))
+	second := onTerminal(t, 80, 24, with(e.si("watch"), "NO_COLOR=1"))
 	second.sees("spoken: loudly")
 	second.types("p")
 	first.sees("pauses before the next step")
@@ -38,6 +38,7 @@ func watchedFromASecondTerminal(t *testing.T, e evening) {
 	second.types("l")
 	second.ends(0)
 	second.sees("the loop runs on")
+	second.misses(`\x1b\[([0-9]+;)*([34][0-8]|9[0-7])[;m]`) // a colour
 
 	e.open()
 	first.sees("paused before the next step")
@@ -126,13 +127,14 @@ func killedAndSiAlone(t *testing.T, e evening) {
 
 	again := onTerminal(t, 100, 30, e.si())
 	again.sees("spoken: loudly") // nobody was asked
-	second := onTerminal(t, 80, 24, e.si())
+	second := onTerminal(t, 80, 24, with(e.si(), "TERM=xterm-16color"))
 	second.sees("spoken: loudly")
 	second.types("p")
 	again.sees("pauses before the next step")
 	second.types("ql")
 	second.ends(0)
 	second.sees("the loop runs on")
+	second.misses(`\x1b\[([0-9]+;)*[34]8;`) // a colour beyond the sixteen
 	again.types("p")
 	again.sees("executor")
 	e.open()

@@ -7,13 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
@@ -55,7 +55,10 @@ func onTerminal(t testing.TB, w, h uint16, cmd *exec.Cmd) *tty {
 	y := &tty{t: t, cmd: cmd, master: master, slave: slave, before: before, emu: vt.NewSafeEmulator(int(w), int(h)), drawn: make(chan struct{}, 1)}
 	y.wg.Go(y.draw)
 	y.wg.Go(func() { _, _ = io.Copy(master, y.emu) }) // the terminal's answers
-	t.Cleanup(y.hangUp)
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill() // it holds the terminal in a test that failed
+		y.hangUp()
+	})
 	return y
 }
 
@@ -65,8 +68,8 @@ func (y *tty) draw() {
 		n, err := y.master.Read(b)
 		y.mu.Lock()
 		y.raw.Write(b[:n])
-		y.mu.Unlock()
 		_, _ = y.emu.Write(b[:n])
+		y.mu.Unlock()
 		select {
 		case y.drawn <- struct{}{}:
 		default:
@@ -89,14 +92,21 @@ func (y *tty) hangUp() {
 	})
 }
 
+// text is what the terminal shows.
+func (y *tty) text() string {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	return y.emu.String()
+}
+
 func (y *tty) sees(want string) {
 	y.t.Helper()
 	limit := time.After(60 * time.Second)
-	for !strings.Contains(ansi.Strip(y.emu.Render()), want) {
+	for !strings.Contains(y.text(), want) {
 		select {
 		case <-y.drawn:
 		case <-limit:
-			y.t.Fatalf("the terminal does not show %q:\n%s", want, ansi.Strip(y.emu.Render()))
+			y.t.Fatalf("the terminal does not show %q:\n%s", want, y.text())
 		}
 	}
 }
@@ -121,10 +131,10 @@ func (y *tty) ends(code int) {
 		}
 	case <-time.After(60 * time.Second):
 		_ = y.cmd.Process.Kill()
-		y.t.Fatalf("the program does not end:\n%s", ansi.Strip(y.emu.Render()))
+		y.t.Fatalf("the program does not end:\n%s", y.text())
 	}
 	if got := y.cmd.ProcessState.ExitCode(); got != code {
-		y.t.Errorf("it ended with %d, want %d:\n%s", got, code, ansi.Strip(y.emu.Render()))
+		y.t.Errorf("it ended with %d, want %d:\n%s", got, code, y.text())
 	}
 	after, err := term.GetState(y.slave.Fd())
 	if err != nil || *after != *y.before {
@@ -238,4 +248,20 @@ func (e evening) gone() {
 		}
 		<-time.After(50 * time.Millisecond) // processes end without a word to a third one
 	}
+}
+
+// misses wants the program to have written nothing that a pattern matches.
+func (y *tty) misses(pattern string) {
+	y.t.Helper()
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	if found := regexp.MustCompile(pattern).Find(y.raw.Bytes()); found != nil {
+		y.t.Errorf("it wrote %q", found)
+	}
+}
+
+// with gives a command one more variable.
+func with(cmd *exec.Cmd, variable string) *exec.Cmd {
+	cmd.Env = append(cmd.Env, variable)
+	return cmd
 }
