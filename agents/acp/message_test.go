@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"si/agents"
+	"si/agents/stream/streamtest"
 	"si/internal/secret"
 )
 
@@ -174,16 +175,16 @@ func BenchmarkMessages(b *testing.B) {
 			`"rawInput":{"command":"make","cwd":"/w"},"content":[{"type":"content","content":{"type":"text","text":"ok\n"}}]}}}`,
 	} {
 		b.Run(name, func(b *testing.B) {
-			s := bare(b)
-			b.SetBytes(int64(len(text)))
-			b.ReportAllocs()
-			for b.Loop() {
-				m, _ := s.take(line{text: []byte(text)})
-				if err := s.handle(m); err != nil {
-					b.Fatal(err)
+			streamtest.Measure(b, func(sample func()) {
+				s := bare(b)
+				for size := 0; size < streamtest.Size; size += len(text) {
+					m, _ := s.take(line{text: []byte(text)})
+					if err := s.handle(m); err != nil {
+						b.Fatal(err)
+					}
+					sample()
 				}
-			}
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "events/s")
+			})
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"si/agents"
 	"si/agents/httpmodel"
+	"si/agents/stream/streamtest"
 )
 
 func decode(in string) (httpmodel.Reply, string, error) {
@@ -119,6 +120,21 @@ func FuzzDecode(f *testing.F) {
 			t.Error("a reply that the server did not end is taken for whole")
 		case err != nil && !errors.Is(err, httpmodel.ErrCut) && !errors.As(err, &malformed) && !errors.As(err, &refused):
 			t.Errorf("error %v", err)
+		}
+	})
+}
+
+// BenchmarkDecode reads 50 MB of replies of 1 MB, word by word.
+func BenchmarkDecode(b *testing.B) {
+	const block = `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`
+	words := strings.Repeat(stream(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a word or two of an answer "}}`), 8_500)
+	reply := stream(begin, block) + words + stream(`{"type":"content_block_stop","index":0}`, end, over)
+	streamtest.Measure(b, func(sample func()) {
+		for size := 0; size < streamtest.Size; size += len(reply) {
+			_, err := Wire{}.Decode(httpmodel.NewStream(strings.NewReader(reply)), func(agents.EventKind, string) { sample() })
+			if err != nil {
+				b.Fatal(err)
+			}
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"si/agents"
 	"si/agents/httpmodel"
+	"si/agents/stream/streamtest"
 )
 
 func decode(in string) (httpmodel.Reply, string, error) {
@@ -119,6 +120,20 @@ func FuzzDecode(f *testing.F) {
 			t.Error("a reply that the server did not end is taken for whole")
 		case err != nil && !errors.Is(err, httpmodel.ErrCut) && !errors.As(err, &malformed) && !errors.As(err, &refused):
 			t.Errorf("error %v", err)
+		}
+	})
+}
+
+// BenchmarkDecode reads 50 MB of replies of 1 MB, word by word.
+func BenchmarkDecode(b *testing.B) {
+	words := strings.Repeat("data: "+delta(`{"content":"a word or two of an answer "}`)+"\n\n", 12_000)
+	reply := words + chunks(stop, "[DONE]")
+	streamtest.Measure(b, func(sample func()) {
+		for size := 0; size < streamtest.Size; size += len(reply) {
+			_, err := Wire{}.Decode(httpmodel.NewStream(strings.NewReader(reply)), func(agents.EventKind, string) { sample() })
+			if err != nil {
+				b.Fatal(err)
+			}
 		}
 	})
 }

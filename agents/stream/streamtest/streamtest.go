@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -213,7 +214,8 @@ func TellOrders(t *testing.T, make func(stream.Options) stream.Program) string {
 	return out.String()
 }
 
-// Benchmark measures what a line of recorded streams costs a dialect.
+// Benchmark measures what a run of 50 MB, made of recorded streams again and again,
+// costs a dialect.
 func Benchmark(b *testing.B, program string, newDialect func() stream.Dialect) {
 	b.Helper()
 	found, err := filepath.Glob(filepath.Join("..", "testdata", "streams", program+"*.jsonl"))
@@ -221,25 +223,49 @@ func Benchmark(b *testing.B, program string, newDialect func() stream.Dialect) {
 		b.Fatalf("no recorded streams of %s: %v", program, err)
 	}
 	var lines [][]byte
-	size := 0
 	for _, path := range found {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			b.Fatal(err)
 		}
 		for line := range strings.Lines(string(data)) {
-			lines, size = append(lines, []byte(line)), size+len(line)
+			lines = append(lines, []byte(line))
 		}
 	}
-	b.SetBytes(int64(size / len(lines)))
-	b.ReportAllocs()
-	d, i := newDialect(), 0
+	Measure(b, func(sample func()) {
+		d, size := newDialect(), 0
+		for i := 0; size < Size; i++ {
+			line := lines[i%len(lines)]
+			d.Line(line)
+			size += len(line)
+			sample()
+		}
+	})
+}
+
+// Size is how long a stream is that adapters are measured with, in bytes.
+const Size = 50 << 20
+
+// Measure reports how many lines a second feed takes of a stream of Size, and by how
+// much the heap has grown meanwhile at most: feed calls sample after each line.
+func Measure(b *testing.B, feed func(sample func())) {
+	b.Helper()
+	b.SetBytes(Size)
+	lines, peak := 0, uint64(0)
+	inUse := func() uint64 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapInuse
+	}
+	runtime.GC()
+	before := inUse()
 	for b.Loop() {
-		if i == len(lines) { // a run's memory is that of one run
-			d, i = newDialect(), 0
-		}
-		d.Line(lines[i])
-		i++
+		feed(func() {
+			if lines++; lines%5000 == 0 {
+				peak = max(peak, inUse())
+			}
+		})
 	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "lines/s")
+	b.ReportMetric(float64(lines)/b.Elapsed().Seconds(), "lines/s")
+	b.ReportMetric(float64(max(peak, before)-before)/(1<<20), "MB-heap")
 }
