@@ -52,11 +52,11 @@ func (l *Loop) layLearned(ctx context.Context, start, onto string) (string, erro
 	if err != nil {
 		return "", err
 	}
-	before, _, err := l.learnedFiles(ctx, start)
+	before, _, _, err := l.learnedFiles(ctx, start)
 	if err != nil {
 		return "", err
 	}
-	after, _, err := l.learnedFiles(ctx, now)
+	after, _, _, err := l.learnedFiles(ctx, now)
 	if err != nil {
 		return "", err
 	}

@@ -31,6 +31,7 @@ type learner struct {
 	l     *Loop
 	laid  string // the commit whose files lie in the folder
 	place place.Place
+	links []string // learned files that are symbolic links there; a file would replace them
 }
 
 func (l *Loop) learnDir() string { return filepath.Join(l.cfg.WorkDir, "learn") }
@@ -41,10 +42,11 @@ func (n *learner) lay(ctx context.Context, commit string) error {
 		return nil
 	}
 	n.laid = ""
-	files, dir, err := n.l.learnedFiles(ctx, commit)
+	files, links, dir, err := n.l.learnedFiles(ctx, commit)
 	if err != nil {
 		return err
 	}
+	n.links = links
 	top := n.l.learnDir()
 	if err := removeAll(top); err != nil {
 		return fmt.Errorf("lay out the learned files: %w", err)
@@ -68,11 +70,15 @@ const (
 	learnedNew = ".si"
 )
 
-// learnedFiles reads the learned files of a commit, and tells their folder.
-func (l *Loop) learnedFiles(ctx context.Context, commit string) (files map[string][]byte, dir string, err error) {
+// learnedFiles reads the learned files of a commit, and tells their folder, and which of
+// those at the top are links.
+func (l *Loop) learnedFiles(ctx context.Context, commit string) (files map[string][]byte, links []string, dir string, err error) {
 	entries, err := l.cfg.Repo.ListTree(ctx, commit)
 	if err != nil {
-		return nil, "", err
+		return nil, nil, "", err
+	}
+	if i := slices.IndexFunc(entries, func(e gitops.Entry) bool { return e.Path == learnedNew || e.Path == learnedOld }); i >= 0 {
+		return nil, nil, "", fmt.Errorf("read the learned files of %s: %s is a link, a file or a submodule; what is learned needs a folder there", short(commit), entries[i].Path)
 	}
 	dir = learnedNew
 	if slices.ContainsFunc(entries, func(e gitops.Entry) bool { return strings.HasPrefix(e.Path, learnedOld+"/") }) {
@@ -80,19 +86,22 @@ func (l *Loop) learnedFiles(ctx context.Context, commit string) (files map[strin
 	}
 	files = map[string][]byte{}
 	for _, e := range entries {
+		if e.Mode == modeSymlink && isLearnedAtTop(e.Path) {
+			links = append(links, e.Path)
+		}
 		if e.Mode == modeSymlink || !strings.HasPrefix(e.Path, dir+"/") && !isLearnedAtTop(e.Path) {
 			continue
 		}
 		if len(files) == maxLearned {
-			return nil, "", fmt.Errorf("read the learned files of %s: there are more than %d in %s", short(commit), maxLearned, dir)
+			return nil, nil, "", fmt.Errorf("read the learned files of %s: there are more than %d in %s", short(commit), maxLearned, dir)
 		}
 		data, err := l.cfg.Repo.ReadFile(ctx, commit, e.Path, maxLearnedFile)
 		if err != nil {
-			return nil, "", fmt.Errorf("read the learned file %q: %w", e.Path, err)
+			return nil, nil, "", fmt.Errorf("read the learned file %q: %w", e.Path, err)
 		}
 		files[e.Path] = data
 	}
-	return files, dir, nil
+	return files, links, dir, nil
 }
 
 func isLearnedAtTop(name string) bool {
@@ -111,7 +120,7 @@ func onlyLearned(name string) bool {
 func (n *learner) policy() *policy.Policy {
 	s := n.l.settings.Value
 	return policy.Load(n.place, policy.Ground{
-		IgnoresCase: policy.IgnoresCase(n.l.cfg.Repo.Toplevel()), Sealed: slices.Clone(s.SealedFiles),
+		IgnoresCase: policy.IgnoresCase(n.l.cfg.Repo.Toplevel()), Sealed: slices.Clone(s.SealedFiles), Links: n.links,
 		State: []string{".omc/**", strings.TrimPrefix(n.l.cfg.Paths.Relative(n.l.cfg.Paths.StateBase()), "/") + "/**"},
 	})
 }
@@ -128,6 +137,9 @@ func (n *learner) commit(ctx context.Context, c retro.Commit) (string, error) {
 	for name := range c.Files {
 		if !n.place.Owns(name) {
 			return "", fmt.Errorf("commit what was learned: %q is no learned file", name)
+		}
+		if slices.Contains(n.links, name) {
+			return "", fmt.Errorf("commit what was learned: %q is a symbolic link in the repository, which a file would replace", name)
 		}
 	}
 	commit, err := l.cfg.Repo.Write(ctx, tip, c.Files, gitops.CommitMeta{Message: c.Message, When: l.cfg.Now().UTC()})

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"si/agents"
@@ -15,6 +16,7 @@ import (
 	"si/learn/established"
 	"si/learn/evidence"
 	"si/learn/mistakes"
+	"si/learn/place"
 	"si/learn/policy"
 	"si/learn/retro"
 	"si/track"
@@ -95,7 +97,9 @@ func (l *Loop) seed(ctx context.Context) error {
 			if _, err := established.Seed(ctx, l.learner.place, facts); err != nil {
 				return err
 			}
-			_, err = mistakes.Seed(ctx, l.learner.place)
+			if !slices.Contains(l.learner.links, place.Mistakes) {
+				_, err = mistakes.Seed(ctx, l.learner.place)
+			}
 			return err
 		})
 }

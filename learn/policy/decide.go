@@ -41,6 +41,7 @@ func builtIn(g Ground) []Rule {
 	kernel("it is what the program counted and recorded", ".tyran/evidence.jsonl", ".si/evidence.jsonl", ".tyran/retro/**", ".si/retro/**", ".tyran/proposals/**", ".si/proposals/**")
 	kernel("git itself can be undone only while nothing else writes to it", ".git", ".git/**", "**/.git", "**/.git/**")
 	kernel("it is the program's own state", append([]string{".omc/**"}, g.State...)...)
+	kernel("it is a symbolic link in the repository, which a file would replace", g.Links...)
 	sealed = true
 	kernel("it is sealed: what is measured may not be changed", g.Sealed...)
 	return out

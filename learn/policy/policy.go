@@ -59,6 +59,7 @@ type Ground struct {
 	IgnoresCase bool     // the file system of the checkout ignores the case of names
 	Sealed      []string // globs of the benchmark and of all that is sealed
 	State       []string // globs of the program's own state
+	Links       []string // paths that are symbolic links in the tree
 }
 
 // Load reads the policy of a repository. A missing file and a broken one make
