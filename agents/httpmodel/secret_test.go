@@ -3,6 +3,8 @@ package httpmodel_test
 import (
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -96,4 +98,25 @@ func TestEscapeCodesAreTakenOut(t *testing.T) {
 			t.Errorf("events %+v", got)
 		}
 	})
+}
+
+// An agent of an earlier task may have left a link where the next log is to be.
+func TestALogReplacesALink(t *testing.T) {
+	p := newPlayer(t, "openai", inTurn(said("Done.")))
+	victim := filepath.Join(t.TempDir(), "victim")
+	if err := os.WriteFile(victim, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(p.task.Log), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(victim, p.task.Log); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.play(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(victim); err != nil || string(got) != "mine" {
+		t.Errorf("the file behind the link holds %q, %v", got, err)
+	}
 }

@@ -1,7 +1,9 @@
 package httpmodel
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -19,6 +21,8 @@ type transcript struct {
 	left int
 }
 
+// newTranscript makes a new file: what was there is never written through, since it
+// could be a link.
 func newTranscript(path string) (*transcript, error) {
 	if path == "" {
 		return &transcript{}, nil
@@ -26,7 +30,10 @@ func newTranscript(path string) (*transcript, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("make the folder of the log: %w", err)
 	}
-	f, err := os.Create(path)
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("replace the log: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("make the log: %w", err)
 	}
