@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"si/internal/clean"
@@ -35,19 +37,53 @@ func (r Runner) Run(ctx context.Context, c proc.Command) (proc.Result, error) {
 	if c.Contain == nil {
 		return r.Inner.Run(ctx, c)
 	}
+	for try := 1; ; try++ {
+		res, vanished, err := r.once(ctx, c)
+		if !vanished || try == mostTries || !again(c.Stdin) {
+			return res, err
+		}
+	}
+}
+
+// mostTries bounds how often a sandbox is made for a command that has not begun.
+const mostTries = 3
+
+// once makes a sandbox and runs c in it. vanished: it did not come about, and something
+// that it was to hide is gone since it was looked for, such as the socket of a program
+// that ended just then.
+func (r Runner) once(ctx context.Context, c proc.Command) (res proc.Result, vanished bool, err error) {
 	w, err := r.Sandbox.wrap(c)
 	if err != nil {
-		return proc.Result{}, fmt.Errorf("contain %s: %w", c.Path, err)
+		return proc.Result{}, false, fmt.Errorf("contain %s: %w", c.Path, err)
 	}
 	defer w.started.remove()
-	res, err := r.Inner.Run(ctx, w.command)
-	return w.judge(c.Path, res, err)
+	res, err = r.Inner.Run(ctx, w.command)
+	res, err = w.judge(c.Path, res, err)
+	vanished = err != nil && res.Outcome == "" && slices.ContainsFunc(w.hidden, func(path string) bool {
+		_, err := os.Lstat(path)
+		return err != nil
+	})
+	return res, vanished, err
+}
+
+// again tells whether a command's input can be given once more.
+func again(in io.Reader) bool {
+	if in == nil {
+		return true
+	}
+	s, ok := in.(io.Seeker)
+	if !ok {
+		return false
+	}
+	_, err := s.Seek(0, io.SeekStart)
+	return err == nil
 }
 
 // wrapped is a command as it is run, and how its start is known.
 type wrapped struct {
 	command proc.Command
 	started *startPipe // nil when the command runs as it is
+	hidden  []string
 }
 
 func (s *Sandbox) wrap(c proc.Command) (wrapped, error) {
@@ -71,7 +107,7 @@ func (s *Sandbox) wrap(c proc.Command) (wrapped, error) {
 	if err != nil {
 		return wrapped{}, err
 	}
-	w := wrapped{command: c, started: pipe}
+	w := wrapped{command: c, started: pipe, hidden: r.hidden}
 	w.command.Supervised = true
 	w.command.Env = disguise(c.Env)
 	o := order{Path: pathBytes(path), Started: pathBytes(pipe.path), Limits: s.limits(profile.Limits)}

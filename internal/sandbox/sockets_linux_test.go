@@ -1,12 +1,16 @@
 package sandbox
 
 import (
+	"context"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"si/internal/proc"
 )
 
 // served opens a socket in a new folder below parent, which answers nobody.
@@ -74,5 +78,54 @@ func TestSocketTable(t *testing.T) {
 	}
 	if got := boundSockets(table + "x"); got != nil {
 		t.Errorf("%q of no table", got)
+	}
+}
+
+// vanishing removes a folder when the first command is about to start.
+type vanishing struct {
+	proc.Runner
+	dir   string
+	calls *int
+}
+
+func (v vanishing) Run(ctx context.Context, c proc.Command) (proc.Result, error) {
+	*v.calls++
+	if err := os.RemoveAll(v.dir); err != nil {
+		return proc.Result{}, err
+	}
+	return v.Runner.Run(ctx, c)
+}
+
+// A program that ends between the look for its socket and the start of a sandbox once
+// failed the run that was to be kept from it.
+func TestASocketMayVanish(t *testing.T) {
+	t.Parallel()
+	b := newBox(t, Bubblewrap)
+	for name, tc := range map[string]struct {
+		in    io.Reader
+		works bool
+	}{
+		"no input": {nil, true}, "an input that can be given again": {strings.NewReader("in"), true},
+		"one that cannot": {io.MultiReader(strings.NewReader("in")), false},
+	} {
+		dir := b.at("gone")
+		mustMkdir(t, dir)
+		if err := os.WriteFile(filepath.Join(dir, "socket"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p := b.profile()
+		p.Hidden = append(p.Hidden, filepath.Join(dir, "socket"))
+		calls := 0
+		c := b.command(p, "/bin/sh", "-c", "cat")
+		c.Stdin = tc.in
+		res, err := Runner{Inner: vanishing{b.Inner, dir, &calls}, Sandbox: b.Sandbox}.Run(t.Context(), c)
+		switch {
+		case !tc.works && (err == nil || calls != 1):
+			t.Errorf("%s: %d calls, %v", name, calls, err)
+		case tc.works && (err != nil || res.Code != 0 || calls != 2):
+			t.Errorf("%s: %d calls, %+v, %v", name, calls, res.Outcome, err)
+		case tc.works && tc.in != nil && string(res.Stdout.Head) != "in":
+			t.Errorf("%s: the command read %q", name, res.Stdout.Head)
+		}
 	}
 }
