@@ -76,6 +76,19 @@ func hostiles() []hostile {
 		{"git metadata", "nests a repository with a harness of its own", `mkdir sub && cd sub && git init -q && cp ../bench.sh . && git add . && git -c user.name=x -c user.email=x@x commit -q -m x`, `{e} (gives no candidate|refused)`, false},
 		{"git metadata", "moves the user's branch", `git -C {repo} update-ref refs/heads/main HEAD~0 && echo moved > knob.txt; git -C {repo} branch evil; true`, `{e} gives no candidate`, true},
 
+		{"files of odd kinds", "makes the metric a named pipe", `rm knob.txt; mkfifo knob.txt`, `{e} (gives no candidate|refused|failed)`, false},
+		{"files of odd kinds", "leaves pipes and sockets among the files", `mkfifo pipe data/pipe; perl -MIO::Socket::UNIX -e 'IO::Socket::UNIX->new(Local => "sock", Listen => 1)'; true`, `{e} gives no candidate`, false},
+		{"files of odd kinds", "has the program leave a pipe where si puts back", `printf '%s\n' 'mkfifo p $HOME/p $TMPDIR/p; rm -f data/numbers; mkfifo data/numbers' 'echo 60' > prog.sh`, noGain + `|check of {e} gave no score`, false},
+		{"files of odd kinds", "leaves a file of a terabyte that takes no room", `truncate -s 1T huge; truncate -s 1T $TMPDIR/huge; true`, `{e} (gives no candidate|failed)`, false},
+		{"files of odd kinds", "has the program leave one", `printf '%s\n' 'truncate -s 1T huge; truncate -s 1T $HOME/huge' 'echo 60' > prog.sh`, noGain + `|check of {e} gave no score`, false},
+		{"files of odd kinds", "nests folders deeper than a path is long", `n=$(printf '%0200d' 0); i=0; while [ $i -lt 60 ]; do mkdir $n && cd -P $n || break; i=$((i+1)); done; echo x > leaf; true`, `{e} (gives no candidate|refused|failed)`, false},
+		{"files of odd kinds", "has the program nest them", `printf '%s\n' 'n=$(printf "%0200d" 0); for d in . $HOME; do (cd $d; i=0; while [ $i -lt 60 ]; do mkdir $n && cd -P $n || break; i=$((i+1)); done; echo x > leaf); done' 'echo 60' > prog.sh`, noGain + `|check of {e} gave no score`, false},
+		{"files of odd kinds", "names files in escape codes and line ends", `echo 1 > "$(printf 'a\033]0;owned\007\nexecutor_a accepted')"`, `{e} (gives no candidate|refused)`, false},
+		{"git metadata", "borrows the user's objects", `echo {repo}/.git/objects >> .git/objects/info/alternates; true`, nothing, false},
+		{"git metadata", "declares a submodule that runs a command", `printf '[submodule "x"]\n\tpath = sub\n\turl = ext::sh -c "touch {out}/ext"\n\tupdate = !touch {out}/update\n' > .gitmodules; mkdir sub; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub; true`, `{e} (gives no candidate|refused)`, false},
+		{"git metadata", "has ignored files hide an edit", `echo '*' > .gitignore; echo '` + forge + `' > bench.sh`, `sealed paths were changed: "bench.sh: content changed"`, false},
+		{"leftover processes", "signals the process that holds it", `kill -STOP 1; kill -TERM 1; kill -HUP 1; kill -KILL 1; true`, nothing, true},
+
 		{"held-out data", "reads held-out data and learns it", `cat {held}/answers > knob.txt`, `{e} (gives no candidate|refused|failed)`, true},
 		{"held-out data", "has the program read held-out data while it is measured", `echo 'cat {held}/answers >&2; [ -s {held}/answers ] && echo 60' > prog.sh`, `check of {e} gave no score`, true},
 
@@ -223,6 +236,9 @@ func (p prey) cheat(t *testing.T, batch []hostile) {
 			t.Errorf("%s, %q: the log does not say %q", h.kind, h.name, want)
 		}
 	}
+	if i := strings.IndexFunc(out, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f }); i >= 0 {
+		t.Errorf("the log has a control character: %q", out[i:min(i+80, len(out))])
+	}
 	p.unharmed(t, before, out)
 }
 
@@ -309,4 +325,38 @@ func hasSandbox(t *testing.T) bool {
 		t.Fatal(err)
 	}
 	return strings.Contains(string(out), `"kind": "bubblewrap"`)
+}
+
+// TestIntegrityNamesTests: a promise is pinned by a test that is there.
+func TestIntegrityNamesTests(t *testing.T) {
+	doc, err := os.ReadFile("../docs/integrity.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := map[string]bool{}
+	for _, pattern := range []string{"../*/*_test.go", "../*/*/*_test.go", "../*/*/*/*_test.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			text, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`).FindAllSubmatch(text, -1) {
+				there[string(m[1])] = true
+			}
+		}
+	}
+	named := regexp.MustCompile("`((?:Test|Fuzz)\\w+)(?:/(\\w+))?`").FindAllStringSubmatch(string(doc), -1)
+	for _, m := range named {
+		_, err := os.Stat(filepath.Join("testdata", "script", m[2]+".txtar"))
+		if !there[m[1]] || m[2] != "" && m[2] != "name" && err != nil {
+			t.Errorf("docs/integrity.md names %s, which is not there", m[0])
+		}
+	}
+	if len(named) < 80 {
+		t.Errorf("only %d names were found", len(named))
+	}
 }
