@@ -69,11 +69,11 @@ func buildDoomed(t *testing.T) string {
 }
 
 // buildSi builds the program itself.
-func buildSi(t testing.TB) string {
-	t.Helper()
+func buildSi(tb testing.TB) string {
+	tb.Helper()
 	path, err := built.si()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return path
 }

@@ -17,13 +17,13 @@ func program(t *testing.T, name string) string {
 	return path
 }
 
-func writeFile(t testing.TB, path, text string) {
-	t.Helper()
+func writeFile(tb testing.TB, path, text string) {
+	tb.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 

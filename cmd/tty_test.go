@@ -34,28 +34,28 @@ type tty struct {
 	close  sync.Once
 }
 
-func onTerminal(t testing.TB, w, h uint16, cmd *exec.Cmd) *tty {
-	t.Helper()
+func onTerminal(tb testing.TB, w, h uint16, cmd *exec.Cmd) *tty {
+	tb.Helper()
 	master, slave, err := pty.Open()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := pty.Setsize(master, &pty.Winsize{Cols: w, Rows: h}); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	before, err := term.GetState(slave.Fd())
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	y := &tty{t: t, cmd: cmd, master: master, slave: slave, before: before, emu: vt.NewSafeEmulator(int(w), int(h)), drawn: make(chan struct{}, 1)}
+	y := &tty{t: tb, cmd: cmd, master: master, slave: slave, before: before, emu: vt.NewSafeEmulator(int(w), int(h)), drawn: make(chan struct{}, 1)}
 	y.wg.Go(y.draw)
 	y.wg.Go(func() { _, _ = io.Copy(master, y.emu) }) // the terminal's answers
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		_ = cmd.Process.Kill() // it holds the terminal in a test that failed
 		y.hangUp()
 	})

@@ -72,7 +72,7 @@ func gained(l look.Look, s *scene.Scene, w int, all bool) []look.Span {
 	case ok && rough == 0:
 		return append(out, span(l.Faint, ", as at the start"))
 	case ok:
-		out = append(out, span(l.Faint, ", "+roughly(r.Gain)), span(moodOf(l, rough), "%s", percent(rough)), span(l.Faint, " over the start"))
+		out = append(out, span(l.Faint, ", %s", roughly(r.Gain)), span(moodOf(l, rough), "%s", percent(rough)), span(l.Faint, " over the start"))
 	}
 	if r.Gain != nil && all && w >= 100 {
 		out = append(out, span(l.Faint, " %s last gain ", l.Marks.Dot), span(l.Good, "%s", tui.EffectText(r.Gain)))
