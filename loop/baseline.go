@@ -109,6 +109,11 @@ func (l *Loop) tellTruth(ctx context.Context, start string, samples []track.Samp
 	if err := l.trusted(ctx, start); err != nil {
 		return err
 	}
+	if hint := l.lab.rebuilds(); hint != "" {
+		if err := l.tell(in, "%s", hint); err != nil {
+			return err
+		}
+	}
 	plan, err := l.plan()
 	if err != nil {
 		return err

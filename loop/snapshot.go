@@ -21,6 +21,7 @@ type snapshot struct {
 	layers []string // folders with copies; the first that has a path counts
 	stamps map[string]stamps.Stamp
 	keep   keeps
+	undone undone // by the last restore
 }
 
 // errNoCopy says that something was changed of which there is no copy.
@@ -71,6 +72,7 @@ func (s *snapshot) restore() error {
 			return fmt.Errorf("%w: %s", errNoCopy, name)
 		}
 	}
+	s.undone = undoing(differing, now)
 	lost, err := s.remove(differing, now)
 	if err != nil {
 		return err

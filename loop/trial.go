@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"slices"
 
 	"si/benchmark/duel"
 	"si/track"
@@ -23,7 +24,7 @@ type Trial struct {
 	RoundRuns    float64   // of a round without any gain, on average
 	DuelRuns     int       // of one duel, at most
 	RoundSeconds float64   // what RoundRuns take
-	Odd          []string  // what looked odd in the output
+	Odd          []string  // what looked odd in the output, and what would make it cheaper
 }
 
 // confirmTrial puts the trial before the user.
@@ -40,6 +41,9 @@ func (l *Loop) confirmTrial(ctx context.Context, samples []track.Sample, in SetU
 	t.Noisy = t.Spread >= refusedSpread
 	for _, s := range samples {
 		t.Seconds += s.Wall / float64(len(samples))
+	}
+	if hint := l.lab.rebuilds(); hint != "" {
+		t.Odd = append(slices.Clone(t.Odd), hint)
 	}
 	t.RoundSeconds = t.RoundRuns * t.Seconds
 	return in.Confirm(ctx, t)

@@ -66,7 +66,7 @@ func criterionFinding(i *index, dir string, benches []hit) Finding {
 	for _, b := range benches {
 		command += " --bench " + quote(b.groups[1])
 	}
-	f.Command = inDir(dir, command)
+	f.Command, f.Setup = inDir(dir, command), inDir(dir, command+" --no-run")
 	if benchDir := joinDir(dir, "benches/"); i.dirs[benchDir] {
 		f.Sealed = append(f.Sealed, benchDir)
 	}

@@ -89,6 +89,7 @@ func goFinding(root string, packages []goPackage) Finding {
 	}
 	slices.Sort(dirs)
 	f.Command = inDir(root, "go test -run '^$' -bench . "+strings.Join(dirs, " "))
+	f.Setup = inDir(root, "go test -run '^$' "+strings.Join(dirs, " "))
 	return f
 }
 

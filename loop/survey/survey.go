@@ -20,6 +20,7 @@ type Finding struct {
 	Line        int    // from 1; 0 when the file itself is what was seen
 	Text        string // that line, made harmless
 	Command     string // for the shell, from the top of the repository
+	Setup       string // builds what the command runs, once in each new tree; "" when there is nothing to build
 	Format      benchmark.Format
 	Metric      string
 	Direction   track.Direction

@@ -16,6 +16,7 @@ import (
 // benchAnswers are a benchmark as the form has it: texts that a person edits.
 type benchAnswers struct {
 	command, format, metric, direction string
+	setup                              string // builds once in each new tree; may be empty
 	regex, results, sealed             string
 	guard                              bool // the project's own tests must pass
 	guardLine                          string
@@ -25,7 +26,7 @@ type benchAnswers struct {
 func ofFinding(f survey.Finding, scope []string, tests []survey.Test) benchAnswers {
 	a := benchAnswers{
 		command: f.Command, format: string(f.Format), metric: f.Metric, direction: string(f.Direction), regex: f.Regex,
-		results: strings.Join(f.ResultFiles, ", "), sealed: strings.Join(outside(f.Sealed, scope), "\n"),
+		results: strings.Join(f.ResultFiles, ", "), setup: f.Setup, sealed: strings.Join(outside(f.Sealed, scope), "\n"),
 	}
 	if len(tests) > 0 {
 		a.guardLine = tests[0].Command
@@ -52,7 +53,7 @@ func outside(sealed, scope []string) (out []string) {
 func ofSettings(v track.Settings) benchAnswers {
 	a := benchAnswers{
 		command: v.BenchmarkCommand, format: v.BenchmarkFormat, metric: v.PrimaryMetric, direction: string(v.BenchmarkDirection),
-		regex: v.SI.Benchmark.Regex, results: strings.Join(v.SI.Benchmark.ResultFiles, ", "), sealed: strings.Join(v.SealedFiles, "\n"),
+		setup: v.SI.Setup, regex: v.SI.Benchmark.Regex, results: strings.Join(v.SI.Benchmark.ResultFiles, ", "), sealed: strings.Join(v.SealedFiles, "\n"),
 	}
 	for _, g := range v.SI.Guards {
 		if g.Command != "" {
@@ -69,6 +70,7 @@ func (a benchAnswers) apply(v track.Settings, target string) track.Settings {
 	if a.format == "regex" {
 		v.SI.Benchmark.Regex = strings.TrimSpace(a.regex)
 	}
+	v.SI.Setup = strings.TrimSpace(a.setup)
 	v.SI.Benchmark.ResultFiles, v.SealedFiles = words(a.results), append([]string{}, words(a.sealed)...)
 	v.TargetValue = nil
 	if n, err := strconv.ParseFloat(target, 64); err == nil {

@@ -38,6 +38,7 @@ func (p *detailPage) start(m *Model, w, h int) tea.Cmd {
 	what := []huh.Field{
 		huh.NewText().Title("Sealed: no candidate may touch these; one a line, folders end in /").Value(&a.sealed).Lines(4).CharLimit(8000),
 		huh.NewInput().Title("Result files that the command writes; empty: it prints its result").Value(&a.results).CharLimit(1000),
+		huh.NewInput().Title("Set-up: builds once in each new tree, before the runs; empty: nothing").Value(&a.setup).CharLimit(4000),
 	}
 	if a.guardLine != "" {
 		what = append(what, huh.NewConfirm().Title("Must "+a.guardLine+" pass for every winner?").Affirmative("Yes").Negative("No").Value(&a.guard))

@@ -141,11 +141,11 @@ func verdict(l look.Look, t loop.Trial, w int) []string {
 		texts = append(texts, "A spread of 5 % or more hides small gains and makes rounds long: quieten the machine or the benchmark, or take it at that cost.")
 	}
 	for _, odd := range t.Odd {
-		texts = append(texts, "Note: "+clean.Line(odd, 200)+".")
+		texts = append(texts, "Note: "+clean.Line(odd, 400)+".")
 	}
 	out := []string{paint.On(l.Cut(first, w))}
 	for _, text := range texts {
-		out = append(out, l.Wrap(text, w, 3)...)
+		out = append(out, l.Wrap(text, w, 4)...)
 	}
 	return out
 }
