@@ -52,7 +52,7 @@ esac
 	s.sees("written by the agent: sh bench/steps.sh", "si/benchmark", "it counts steps")
 	s.press(enter)
 	s.sees("│ Command:", "from si/benchmark")
-	for _, next := range []string{"│ How its output", "│ Metric", "│ What is better", "│ Sealed", "│ Result files"} {
+	for _, next := range []string{"│ How its output", "│ Metric", "│ What is better", "│ Sealed", "│ Result files", "│ Set-up: builds"} {
 		s.press(enter)
 		s.sees(next)
 	}

@@ -193,7 +193,7 @@ func (s *seat) toTrial() {
 	s.sees("Which benchmark decides?", "sh bench.sh", "bench.sh:4")
 	s.press(enter)
 	s.sees("│ Command:", "json", "steps_per_s", "higher is better")
-	for _, next := range []string{"│ How its output", "│ Metric", "│ What is better", "│ Sealed", "│ Result files"} {
+	for _, next := range []string{"│ How its output", "│ Metric", "│ What is better", "│ Sealed", "│ Result files", "│ Set-up: builds"} {
 		s.press(enter)
 		s.sees(next)
 	}

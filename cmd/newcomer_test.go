@@ -26,6 +26,7 @@ func TestNewcomer(t *testing.T) {
 		{"│ What is better", enter},
 		{"│ Sealed", enter},
 		{"│ Result files", enter},
+		{"│ Set-up: builds", enter},
 		{"│ Must go test ./... pass", "n"},
 		{"Take it?", enter},
 		{"Rules of your own", enter},

@@ -44,7 +44,7 @@ func stages() []stage {
 		{"goal", []string{"Is this the goal?"}, []string{"<enter>"}},
 		{"choose", []string{"Which benchmark decides?", "./index", "seals", "*_test.go"}, []string{"<enter>"}},
 		{"command", []string{"│ Command: runs again", "gobench"}, []string{"<enter>", "[│ How its output]", "<enter>", "[│ Metric, as]", "<enter>", "[│ What is better]", "<enter>"}},
-		{"sealed", []string{"│ Sealed", "index/*_test.go"}, []string{"<enter>", "[│ Result files]", "<enter>", "[│ Must go test ./... pass]", "y"}},
+		{"sealed", []string{"│ Sealed", "index/*_test.go"}, []string{"<enter>", "[│ Result files]", "<enter>", "[│ Set-up: builds]", "<enter>", "[│ Must go test ./... pass]", "y"}},
 		{"trial", []string{"run 3", "spread 2.00 %", "8 runs, 12 s", "This command runs again and again"}, []string{"<enter>"}},
 		{"harness", []string{"Rules of your own"}, []string{"Keep the API.", "<enter>"}},
 		{"agents", []string{"Who thinks and edits?", "Claude Code", "not logged in", "built-in tuner"}, []string{"<enter>", "[│ One agent for every role]", "<enter>"}},

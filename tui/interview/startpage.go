@@ -39,7 +39,9 @@ func (p *startPage) text(m *Model, w int) []string {
 	row("target", m.draft.Target)
 	row("may change", m.draft.Of(clarify.Scope))
 	row("benchmark", m.bench.command)
-	row("set-up", m.bench.setup)
+	if m.bench.setup != "" {
+		row("set-up", m.bench.setup)
+	}
 	row("reads", m.bench.metric+", "+strings.ReplaceAll(m.bench.direction, "_", " "))
 	row("sealed", strings.Join(words(m.bench.sealed), ", "))
 	if m.bench.guard && m.bench.guardLine != "" {
