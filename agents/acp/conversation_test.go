@@ -202,7 +202,7 @@ func TestAProgramThatDoesNotAnswer(t *testing.T) {
 			_, _, err := s.play(t, func(a *agent) {
 				a.until(method)
 				if method == "session/new" {
-					s.clock.pass(limit)
+					s.clock.passWhenSet(limit)
 				}
 				a.until("never")
 			})

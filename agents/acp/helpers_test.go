@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -47,6 +49,7 @@ type clock struct {
 	now   time.Time
 	quick map[time.Duration]bool
 	set   map[int]timer
+	armed *sync.Cond // a timer was set
 	n     int
 }
 
@@ -60,6 +63,7 @@ func newClock(quick ...time.Duration) *clock {
 	for _, d := range quick {
 		c.quick[d] = true
 	}
+	c.armed = sync.NewCond(&c.mu)
 	return c
 }
 
@@ -79,6 +83,7 @@ func (c *clock) AfterFunc(d time.Duration, f func()) func() bool {
 	c.n++
 	id := c.n
 	c.set[id] = timer{c.now.Add(d), f}
+	c.armed.Broadcast()
 	return func() bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -86,6 +91,16 @@ func (c *clock) AfterFunc(d time.Duration, f func()) func() bool {
 		delete(c.set, id)
 		return waiting
 	}
+}
+
+// passWhenSet lets a limit pass when its timer has been set.
+func (c *clock) passWhenSet(d time.Duration) {
+	c.mu.Lock()
+	for !slices.ContainsFunc(slices.Collect(maps.Values(c.set)), func(t timer) bool { return t.at.Equal(c.now.Add(d)) }) {
+		c.armed.Wait()
+	}
+	c.mu.Unlock()
+	c.pass(d)
 }
 
 func (c *clock) pass(d time.Duration) {

@@ -117,6 +117,9 @@ func newWire(c proc.Command) (wire, error) {
 }
 
 func newWireOutput(o proc.Output) (wireOutput, error) {
+	if !o.Hide.Empty() {
+		return wireOutput{}, errors.New("a command whose output holds secrets cannot run as a job: they would travel to the node")
+	}
 	file := o.File
 	if file != "" {
 		var err error

@@ -52,7 +52,7 @@ func TestEveryFieldOfACommandIsKnown(t *testing.T) {
 		{reflect.TypeFor[proc.Command](), []string{
 			"Path", "Args", "Dir", "Env", "Stdin", "Stdout", "Stderr", "Merge", "Wall", "Idle", "Grace", "Supervised", "Contain", "Shield", "Report",
 		}},
-		{reflect.TypeFor[proc.Output](), []string{"File", "FileMax", "HeadMax", "TailMax", "Line", "LineMax"}},
+		{reflect.TypeFor[proc.Output](), []string{"File", "FileMax", "HeadMax", "TailMax", "Line", "LineMax", "Hide"}},
 	} {
 		for i := range tc.of.NumField() {
 			if name := tc.of.Field(i).Name; !slices.Contains(tc.known, name) {
