@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"si/track"
+
+	"golang.org/x/sys/unix"
 )
 
 // The fewest points at which a three-round run is killed. A write that is no
@@ -203,7 +205,7 @@ func (c crashed) checkExecutors(t *testing.T, at string) {
 
 func setUpCrashRepo(t *testing.T) crashed {
 	t.Helper()
-	c := crashed{dir: t.TempDir(), program: buildDoomed(t)}
+	c := crashed{dir: inMemory(t), program: buildDoomed(t)}
 	for name, text := range crashRepo {
 		writeFile(t, filepath.Join(c.repo(), name), text)
 	}
@@ -223,10 +225,28 @@ func setUpCrashRepo(t *testing.T) crashed {
 	return c
 }
 
+// inMemory is a temporary folder, in memory where the machine offers that: hundreds of
+// copies of a repository are made, and what is tested are kills of the program, not of
+// the machine.
+func inMemory(t *testing.T) string {
+	t.Helper()
+	const memory, enough = "/dev/shm", 1 << 30
+	var fs unix.Statfs_t
+	if unix.Statfs(memory, &fs) != nil || fs.Bavail*uint64(fs.Bsize) < enough {
+		return t.TempDir()
+	}
+	dir, err := os.MkdirTemp(memory, "si-test-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
 // copyTrack copies the repository as it was after the set-up.
 func copyTrack(t *testing.T, from crashed, name string) crashed {
 	t.Helper()
-	c := crashed{dir: filepath.Join(t.TempDir(), name), program: from.program}
+	c := crashed{dir: filepath.Join(inMemory(t), name), program: from.program}
 	if err := os.CopyFS(c.repo(), os.DirFS(from.repo())); err != nil {
 		t.Error(err)
 	}
