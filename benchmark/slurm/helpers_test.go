@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -20,13 +21,13 @@ import (
 
 func TestMain(m *testing.M) {
 	if code, was := proc.Supervise(os.Args); was {
-		os.Exit(code)
+		syscall.Exit(code) // os.Exit waits a second under the race detector
 	}
 	if code, was := Serve(os.Args, nil); was {
-		os.Exit(code)
+		syscall.Exit(code) // os.Exit waits a second under the race detector
 	}
 	if code, was := launchAlone(os.Args); was {
-		os.Exit(code)
+		syscall.Exit(code) // os.Exit waits a second under the race detector
 	}
 	goleak.VerifyTestMain(m)
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if code, was := proc.Supervise(os.Args); was {
-		os.Exit(code)
+		syscall.Exit(code) // os.Exit waits a second under the race detector
 	}
 	os.Exit(m.Run())
 }

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if code, was := proc.Supervise(os.Args); was {
-		os.Exit(code)
+		syscall.Exit(code) // os.Exit waits a second under the race detector
 	}
 	goleak.VerifyTestMain(m)
 }
