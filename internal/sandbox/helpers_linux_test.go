@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -31,7 +32,43 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == childArg {
 		os.Exit(childMode(os.Args[2], os.Args[3:]))
 	}
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		_ = os.RemoveAll(built.dir)
+		os.Exit(code)
+	}))
+}
+
+// selfKey names the program that starts the children, where it is built already.
+const selfKey = "SANDBOX_TEST_SELF"
+
+// built is this test as a program without the race detector, which makes a start five
+// times as expensive; each run of a command in a sandbox is three of them.
+var built struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+func selfOf(t testing.TB) string {
+	t.Helper()
+	if self := os.Getenv(selfKey); self != "" {
+		return self
+	}
+	built.once.Do(func() {
+		if built.dir, built.err = os.MkdirTemp("", "si-sandbox-test-"); built.err != nil {
+			return
+		}
+		if built.err = os.Chmod(built.dir, 0o755); built.err != nil { // other users run it, too
+			return
+		}
+		if out, err := exec.Command("go", "test", "-c", "-o", filepath.Join(built.dir, "self"), ".").CombinedOutput(); err != nil {
+			built.err = fmt.Errorf("build the test without the race detector: %w\n%s", err, out)
+		}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	return filepath.Join(built.dir, "self")
 }
 
 // childMode is what the tests' commands do that a shell cannot.
@@ -93,22 +130,10 @@ type box struct {
 
 func (b *box) at(name string) string { return filepath.Join(b.root, name) }
 
-// quick spares this program, where it is a supervisor or a sandbox's helper, the
-// second that the race detector waits at the end.
-type quick struct{ proc.Runner }
-
-func (q quick) Run(ctx context.Context, c proc.Command) (proc.Result, error) {
-	c.Env = append(append([]string(nil), c.Env...), "GORACE=atexit_sleep_ms=0")
-	return q.Runner.Run(ctx, c)
-}
-
 func newRunner(tb testing.TB) (proc.Runner, string) {
 	tb.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return quick{proc.New(proc.Options{Self: self, Mark: fmt.Sprintf("sandbox-test-%d", os.Getpid())})}, self
+	self := selfOf(tb)
+	return proc.New(proc.Options{Self: self, Mark: fmt.Sprintf("sandbox-test-%d", os.Getpid())}), self
 }
 
 // newBox skips the test where the kind does not work, with the reason.

@@ -125,7 +125,7 @@ func TestAsAnOrdinaryUser(t *testing.T) {
 	}
 	c := exec.CommandContext(t.Context(), program, args...)
 	c.Dir = filepath.Join(dir, "tmp")
-	c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + c.Dir, "TMPDIR=" + c.Dir}
+	c.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + c.Dir, "TMPDIR=" + c.Dir, selfKey + "=" + selfOf(t), "GORACE=atexit_sleep_ms=0"}
 	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	out, err := c.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), fmt.Sprintf("--- PASS: %s", "TestWritesAreConfined")) {
