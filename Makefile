@@ -16,7 +16,7 @@ demo: build
 	$(BIN) demo
 
 test:
-	$(if $(RACE),CGO_ENABLED=1 )$(GO) test $(RACE) $(TESTFLAGS) ./...
+	$(if $(RACE),CGO_ENABLED=1 )$(GO) test $(RACE) $(TESTFLAGS) ./cmd ./...
 	@$(if $(RACE),:,echo "note: no C compiler found, so the tests ran without the race detector")
 
 race:

@@ -115,7 +115,7 @@ func (d *direct) endRest() (swept, left int) {
 	if syscall.Kill(-d.process.Pid, 0) == syscall.ESRCH {
 		return 0, 0
 	}
-	return endAll(func() []process { return groupOf(d.process.Pid) }, leftoverGrace, nil)
+	return endAll(func() []process { return groupOf(d.process.Pid) }, nil, leftoverGrace, nil)
 }
 
 func (d *direct) warnings() []string { return d.record.warnings }

@@ -18,7 +18,15 @@ type process struct {
 // then KILL again and again, because a process may fork between being seen and
 // being killed. It gives up after killLimit: left are those that KILL cannot
 // reach (another user's, or waiting in the kernel).
-func endAll(find func() []process, grace time.Duration, hurry <-chan struct{}) (ended, left int) {
+//
+// A process table is not read at one moment: a process that forks and ends while it
+// is read can be missed together with its child. That find finds nothing is therefore
+// believed only when gone says so, too; where that is nil, when it finds nothing a
+// second time.
+func endAll(find func() []process, gone func() bool, grace time.Duration, hurry <-chan struct{}) (ended, left int) {
+	if gone == nil {
+		gone = func() bool { return len(find()) == 0 }
+	}
 	seen := map[int]bool{}
 	hit := func(sig syscall.Signal) (found int) {
 		all := find()
@@ -28,15 +36,15 @@ func endAll(find func() []process, grace time.Duration, hurry <-chan struct{}) (
 		}
 		return len(all)
 	}
-	if hit(syscall.SIGTERM) == 0 {
+	if hit(syscall.SIGTERM) == 0 && gone() {
 		return 0, 0
 	}
-	poll(grace, hurry, func() bool { return len(find()) == 0 })
+	poll(grace, hurry, func() bool { return len(find()) == 0 && gone() })
 	poll(killLimit, nil, func() bool {
 		left = hit(syscall.SIGKILL)
-		return left == 0
+		return left == 0 && gone()
 	})
-	return len(seen) - left, left
+	return max(0, len(seen)-left), left
 }
 
 // poll calls done ever more slowly until it is true, limit has passed, or hurry

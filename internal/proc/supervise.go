@@ -217,10 +217,15 @@ func (s *supervisor) untilGone(signals <-chan os.Signal) (swept, left int) {
 	case <-s.stop:
 	case <-signals:
 	}
-	_, left = endAll(s.tree, grace, hurry)
+	_, left = endAll(s.tree, s.alone, grace, hurry)
 	within(slack, s.childless)
 	return max(0, len(s.outlived)-left), left
 }
+
+// alone tells whether nothing lives below this process. Where orphans are adopted, a
+// process without children has no descendants, and the kernel says when the last child
+// was waited for.
+func (s *supervisor) alone() bool { return closed(s.childless) || !orphansAreAdopted }
 
 // tree is what still lives below this process.
 func (s *supervisor) tree() []process {

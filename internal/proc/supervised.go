@@ -147,7 +147,7 @@ func (s *supervised) waitGone(grace time.Duration) bool {
 	if within(max(grace, leftoverGrace)+s.longer, s.gone) {
 		return true
 	}
-	endAll(func() []process { return descendantsOf(s.process.Pid) }, 0, nil)
+	endAll(func() []process { return descendantsOf(s.process.Pid) }, nil, 0, nil)
 	_ = s.process.Kill()
 	return within(slack, s.gone)
 }
@@ -157,7 +157,7 @@ func (s *supervised) endRest() (swept, left int) {
 	if closed(s.gone) && s.clean {
 		return s.swept, s.left
 	}
-	return endAll(func() []process { return orphansOf(s.leader, s.mark) }, leftoverGrace, nil)
+	return endAll(func() []process { return orphansOf(s.leader, s.mark) }, nil, leftoverGrace, nil)
 }
 
 func (s *supervised) release() {

@@ -25,7 +25,7 @@ func Sweep(mark func(string) bool, registries ...string) (killed int, err error)
 		files = append(files, more...)
 		errs = append(errs, err)
 	}
-	killed, left := endAll(func() []process { return leftBehind(mark, files) }, leftoverGrace, nil)
+	killed, left := endAll(func() []process { return leftBehind(mark, files) }, nil, leftoverGrace, nil)
 	if left > 0 {
 		errs = append(errs, fmt.Errorf("end the processes that an earlier run left behind: %d could not be ended; look for %s= in /proc/*/environ", left, MarkVariable))
 		return killed, errors.Join(errs...)

@@ -197,7 +197,7 @@ func endHolders(link string, leader int) int {
 			return p.session == leader || p.ppid != self && !kin[p.pid] && holdsFile(p.pid, link)
 		})
 		return spare(withDescendants(all, holds), kin)
-	}, leftoverGrace, nil)
+	}, nil, leftoverGrace, nil)
 	return ended
 }
 
