@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -103,6 +104,10 @@ func treeMode(mode string, args []string) int {
 		sig, _ := strconv.Atoi(args[0])
 		signal.Ignore(syscall.SIGTERM)
 		spawn(&os.ProcAttr{Files: files()}, "linger", args[1])
+		stdout := fmt.Sprintf("/proc/%d/fd/1", os.Getppid()) // given up when it has said that this runs
+		for to, err := os.Readlink(stdout); err == nil && to != os.DevNull; to, err = os.Readlink(stdout) {
+			runtime.Gosched()
+		}
 		_ = syscall.Kill(os.Getppid(), syscall.Signal(sig))
 		return childMode("linger", args[1:])
 	case "runner": // is a program that runs a child, to be killed

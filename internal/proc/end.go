@@ -14,7 +14,7 @@ type process struct {
 	start                     uint64 // clock ticks after boot
 }
 
-// endAll ends what find finds: TERM, up to grace (less when hurry is closed),
+// endAll ends what find finds: TERM once, up to grace (less when hurry is closed),
 // then KILL again and again, because a process may fork between being seen and
 // being killed. It gives up after killLimit: left are those that KILL cannot
 // reach (another user's, or waiting in the kernel).
@@ -28,20 +28,27 @@ func endAll(find func() []process, gone func() bool, grace time.Duration, hurry 
 		gone = func() bool { return len(find()) == 0 }
 	}
 	seen := map[int]bool{}
-	hit := func(sig syscall.Signal) (found int) {
+	found := func(each func(process)) int {
 		all := find()
 		for _, p := range all {
+			each(p)
 			seen[p.pid] = true
-			p.signal(sig)
 		}
 		return len(all)
 	}
-	if hit(syscall.SIGTERM) == 0 && gone() {
+	asked := func() bool {
+		return found(func(p process) {
+			if !seen[p.pid] {
+				p.signal(syscall.SIGTERM)
+			}
+		}) == 0 && gone()
+	}
+	if asked() {
 		return 0, 0
 	}
-	poll(grace, hurry, func() bool { return len(find()) == 0 && gone() })
+	poll(grace, hurry, asked)
 	poll(killLimit, nil, func() bool {
-		left = hit(syscall.SIGKILL)
+		left = found(func(p process) { p.signal(syscall.SIGKILL) })
 		return left == 0 && gone()
 	})
 	return max(0, len(seen)-left), left

@@ -59,6 +59,9 @@ func (l *Local) startSupervised(p plan, files []*os.File) (child, error) {
 	return s.greet(l.o.Registry, p.path)
 }
 
+// noLeader is the session of no process.
+const noLeader = -1
+
 // greet waits for the supervisor's first word: the command runs, or why not.
 func (s *supervised) greet(registry, path string) (child, error) {
 	in := bufio.NewReader(s.status)
@@ -80,6 +83,9 @@ func (s *supervised) greet(registry, path string) (child, error) {
 	}
 	if err == nil {
 		err = fmt.Errorf("it said %q", word)
+	}
+	if orphansAreAdopted { // the command may run already, and have ended its supervisor
+		endAll(func() []process { return orphansOf(noLeader, s.mark) }, nil, leftoverGrace, nil)
 	}
 	return nil, fmt.Errorf("start its supervisor: no answer; does Options.Self name a program that calls Supervise? (%w)", err)
 }
