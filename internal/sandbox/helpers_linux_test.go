@@ -49,8 +49,8 @@ var built struct {
 	err  error
 }
 
-func selfOf(t testing.TB) string {
-	t.Helper()
+func selfOf(tb testing.TB) string {
+	tb.Helper()
 	if self := os.Getenv(selfKey); self != "" {
 		return self
 	}
@@ -66,7 +66,7 @@ func selfOf(t testing.TB) string {
 		}
 	})
 	if built.err != nil {
-		t.Fatal(built.err)
+		tb.Fatal(built.err)
 	}
 	return filepath.Join(built.dir, "self")
 }
