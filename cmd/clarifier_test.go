@@ -39,17 +39,7 @@ esac
 `)
 	writeFile(t, filepath.Join(home, ".config/si/config.yaml"), "agent: \"command:sh "+script+"\"\n")
 	s := sit(t, repo, home)
-	s.sees("Do you trust this repository?")
-	s.press("y")
-	s.sees("What shall become better?")
-	s.press("Fewer steps", enter)
-	s.sees("How few steps of table/table.go:5 are enough?", "no number")
-	s.press(enter)
-	s.sees("Is this the goal?", "Lower the steps of table")
-	s.press(enter)
-	s.sees("No benchmark was found", "let the agent write a benchmark")
-	s.press("\x1b[B", enter)
-	s.sees("written by the agent: sh bench/steps.sh", "si/benchmark", "it counts steps")
+	s.toBuilt()
 	s.press(enter)
 	s.sees("│ Command:", "from si/benchmark")
 	for _, next := range []string{"│ How its output", "│ Metric", "│ What is better", "│ Sealed", "│ Result files", "│ Set-up: builds"} {
@@ -68,4 +58,20 @@ esac
 	if out := gitIn(t, repo, "status", "--porcelain") + gitIn(t, repo, "log", "--oneline", "si/benchmark..main"); out != "" {
 		t.Errorf("the user's side changed: %s", out)
 	}
+}
+
+// toBuilt answers the questions up to the benchmark that the agent writes.
+func (s *seat) toBuilt() {
+	s.t.Helper()
+	s.sees("Do you trust this repository?")
+	s.press("y")
+	s.sees("What shall become better?")
+	s.press("Fewer steps", enter)
+	s.sees("How few steps of table/table.go:5 are enough?", "no number")
+	s.press(enter)
+	s.sees("Is this the goal?", "Lower the steps of table")
+	s.press(enter)
+	s.sees("No benchmark was found", "let the agent write a benchmark")
+	s.press("\x1b[B", enter)
+	s.sees("written by the agent: sh bench/steps.sh", "si/benchmark", "it counts steps")
 }

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"si/track"
-
 	"golang.org/x/sys/unix"
+
+	"si/track"
 )
 
 // The fewest points at which a three-round run is killed. A write that is no

@@ -3,6 +3,7 @@ package loop
 import (
 	"fmt"
 
+	"si/internal/clean"
 	"si/internal/stamps"
 )
 
@@ -43,7 +44,7 @@ func (b *lab) rebuilds() string {
 				folder = "the tree"
 			}
 			return fmt.Sprintf("each run makes %d files, %.1f MB, anew in %s, such as %s, and they are taken away before the next: if that is a build, "+
-				"a set-up command (--setup, si.setup_command) that builds does it once a candidate", s.undone.files, float64(s.undone.bytes)/(1<<20), folder, s.undone.example)
+				"a set-up command (--setup, si.setup_command) that builds does it once a candidate", s.undone.files, float64(s.undone.bytes)/(1<<20), folder, clean.Line(s.undone.example, 100))
 		}
 	}
 	return ""

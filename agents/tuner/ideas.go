@@ -4,9 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"si/internal/lazyre"
-
 	"si/agents"
+	"si/internal/lazyre"
 )
 
 var ideaNumber = lazyre.New(`-?\d[\w.]*|\b(?:true|false|on|off|yes|no)\b`)

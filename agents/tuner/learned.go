@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"si/internal/lazyre"
-
 	"si/agents"
+	"si/internal/lazyre"
 )
 
 // refutedForm is how the knowledge of a repository says that a value broke the

@@ -8,7 +8,6 @@ import (
 	"unicode"
 
 	"si/internal/lazyre"
-
 	"si/track"
 )
 

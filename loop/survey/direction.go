@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"si/internal/lazyre"
-
 	"si/track"
 )
 

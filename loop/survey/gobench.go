@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"si/internal/lazyre"
-
 	"si/benchmark"
+	"si/internal/lazyre"
 	"si/track"
 )
 

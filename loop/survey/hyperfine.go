@@ -4,9 +4,8 @@ import (
 	"path"
 	"strings"
 
-	"si/internal/lazyre"
-
 	"si/benchmark"
+	"si/internal/lazyre"
 	"si/track"
 )
 

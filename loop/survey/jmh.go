@@ -3,9 +3,8 @@ package survey
 import (
 	"strings"
 
-	"si/internal/lazyre"
-
 	"si/benchmark"
+	"si/internal/lazyre"
 	"si/track"
 )
 

@@ -4,9 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"si/internal/lazyre"
-
 	"si/benchmark"
+	"si/internal/lazyre"
 )
 
 // printed is how a program seems to print its result.

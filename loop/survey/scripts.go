@@ -4,10 +4,9 @@ import (
 	"path"
 	"strings"
 
-	"si/internal/lazyre"
-
 	"si/benchmark"
 	"si/internal/clean"
+	"si/internal/lazyre"
 )
 
 // scriptName are files that are named as benchmarks. Test files and libraries of
