@@ -229,7 +229,7 @@ func (e evening) open() {
 // gone wants no process of the evening to be left.
 func (e evening) gone() {
 	e.t.Helper()
-	limit := time.Now().Add(20 * time.Second)
+	limit := time.Now().Add(time.Minute)
 	for {
 		left := ""
 		files, _ := filepath.Glob("/proc/[0-9]*/environ")
