@@ -49,29 +49,60 @@ func TestCrash(t *testing.T) {
 	}
 	want := reference.snapshot(t)
 	points := crashPoints(t, trace)
-	t.Logf("%d points, each before and after the write", len(points))
+	t.Logf("%d points, a kill before and one after each", len(points))
 	if least := fewest(); len(points) < least {
 		t.Fatalf("only %d points, there were %d: are all writes durable?\n%s", len(points), least, strings.Join(points, "\n"))
 	}
-	second := start.secondRound(t)
+	kills := make([]string, 0, 2*len(points))
+	for _, point := range points {
+		kills = append(kills, "before "+point, "after "+point)
+	}
+	together := chains
+	if oneByOne() {
+		together = len(kills)
+	}
+	lone := start.inParallel(t, deal(kills, together), want)
+	if len(lone) > 0 { // what a run that was killed before did not come to any more
+		t.Logf("%d kills in runs of their own", len(lone))
+		start.inParallel(t, deal(lone, len(lone)), want)
+	}
+}
+
+// chains is how many runs share the kills. A run that goes on after a kill is killed
+// again at the next point: that many restarts cost far less than as many runs, and
+// they also kill the program while it takes up what a kill left.
+const chains = 12
+
+// oneByOne tells that each kill has a run of its own, as all of them have and one that is hunted down.
+func oneByOne() bool { return crashAll() || os.Getenv("SI_CRASH_ONLY") != "" }
+
+// deal gives the kills to n runs in turn.
+func deal(kills []string, n int) [][]string {
+	hands := make([][]string, n)
+	for i, kill := range kills {
+		hands[i%n] = append(hands[i%n], kill)
+	}
+	return hands
+}
+
+// inParallel checks one copy for each hand of kills, and returns the kills that were
+// not reached in company.
+func (c crashed) inParallel(t *testing.T, hands [][]string, want map[string]string) []string {
+	t.Helper()
+	missed := make([][]string, len(hands))
 	limit := make(chan struct{}, 3)
 	var wg sync.WaitGroup
-	for i, point := range points {
-		for _, when := range []string{"before", "after"} {
-			limit <- struct{}{}
-			wg.Go(func() {
-				defer func() { <-limit }()
-				from, round := start, ""
-				if strings.HasSuffix(point, " later") && !crashAll() {
-					from, round = second, "2"
-				}
-				c := copyTrack(t, from, fmt.Sprintf("%s%d", when, i))
-				c.check(t, round, when+" "+point, want)
-				c.remove()
-			})
-		}
+	for i, kills := range hands {
+		limit <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-limit }()
+			one := copyTrack(t, c, fmt.Sprintf("run%d", i))
+			missed[i] = one.check(t, kills, want)
+			one.remove()
+		})
 	}
 	wg.Wait()
+	return slices.Concat(missed...)
 }
 
 func crashAll() bool { return os.Getenv("SI_CRASH_ALL") != "" }
@@ -86,17 +117,6 @@ func fewest() int {
 	return fewestPoints
 }
 
-// secondRound is a copy that stands where the second round begins: the writes
-// of later rounds are reached sooner from there.
-func (c crashed) secondRound(t *testing.T) crashed {
-	t.Helper()
-	second := copyTrack(t, c, "second")
-	if out, code := second.run(t, "DOOM_AT=before 2 loop.(*Loop).nextRound replace state/iteration_state.json first"); code != -1 {
-		t.Fatalf("the run did not come to its second round, it ended with %d:\n%s", code, out)
-	}
-	return second
-}
-
 // crashed is a copy of the repository that was set up, with a home of its own.
 type crashed struct {
 	dir     string
@@ -107,18 +127,48 @@ func (c crashed) repo() string { return filepath.Join(c.dir, "repo") }
 
 func (c crashed) remove() { _ = os.RemoveAll(c.dir) }
 
-// check kills a run at the point, starts it again and compares.
-func (c crashed) check(t *testing.T, round, at string, want map[string]string) {
+// check kills a run at each of the points that it comes to, starts it again each time,
+// and compares the end. It returns the kills that were not reached: none may be when
+// there is only one.
+func (c crashed) check(t *testing.T, kills []string, want map[string]string) (missed []string) {
 	t.Helper()
-	out, code := c.run(t, "DOOM_AT="+at, "DOOM_ROUND="+round)
-	if code != -1 {
-		t.Errorf("%s: the run was not killed, it ended with %d:\n%s", at, code, out)
-		return
+	note, round, left := filepath.Join(c.dir, "note"), "", slices.Clone(kills)
+	for len(left) > 0 {
+		out, code := c.run(t, "DOOM_AT="+strings.Join(left, "\n"), "DOOM_ROUND="+round, "DOOM_NOTE="+note)
+		if code == 0 {
+			break
+		}
+		said, err := os.ReadFile(note)
+		in, at, _ := strings.Cut(string(said), "\n")
+		if i := slices.Index(left, at); code != -1 || err != nil || i < 0 {
+			t.Errorf("killed at %q: the next start ended with %d:\n%s", without(kills, left), code, out)
+			return nil
+		} else {
+			round, left = in, slices.Delete(left, i, i+1)
+		}
 	}
-	if out, code := c.run(t); code != 0 {
-		t.Errorf("%s: the second start ended with %d:\n%s", at, code, out)
-		return
+	switch at := without(kills, left); {
+	case len(at) == 0 && len(kills) == 1:
+		t.Errorf("%s: the run was not killed", kills[0])
+	case len(left) > 0: // it came to its end
+		c.compare(t, fmt.Sprintf("killed at %q", at), want)
+	default:
+		if out, code := c.run(t); code != 0 {
+			t.Errorf("killed at %q: the last start ended with %d:\n%s", at, code, out)
+			return nil
+		}
+		c.compare(t, fmt.Sprintf("killed at %q", at), want)
 	}
+	return left
+}
+
+func without(all, some []string) []string {
+	return slices.DeleteFunc(slices.Clone(all), func(s string) bool { return slices.Contains(some, s) })
+}
+
+// compare wants the end of the run without a kill.
+func (c crashed) compare(t *testing.T, at string, want map[string]string) {
+	t.Helper()
 	got := c.snapshot(t)
 	for _, name := range sortedNames(got, want) {
 		if got[name] != want[name] {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -18,11 +19,14 @@ import (
 // round: "loop.(*round).save state/iteration_state.json first".
 
 // killHooks reads DOOM_ROUND, the round in which the run begins; DOOM_TRACE, a file that receives a line for each point as it
-// is reached, and DOOM_AT, "before|after <n> <point>": the n-th time that the
-// point is reached the process kills itself, before or after the write.
+// is reached; DOOM_AT, lines of "before|after <n> <point>": the n-th time that the
+// point is reached the process kills itself, before or after the write; and DOOM_NOTE, a file that is told
+// the round and the line at which it did.
 func killHooks() durable.Hooks {
-	k := &killer{seen: map[string]int{}, under: map[string]string{}, round: os.Getenv("DOOM_ROUND"), trace: os.Getenv("DOOM_TRACE")}
-	k.when, k.at, _ = strings.Cut(os.Getenv("DOOM_AT"), " ")
+	k := &killer{
+		seen: map[string]int{}, under: map[string]string{}, at: strings.Split(os.Getenv("DOOM_AT"), "\n"),
+		round: os.Getenv("DOOM_ROUND"), trace: os.Getenv("DOOM_TRACE"), note: os.Getenv("DOOM_NOTE"),
+	}
 	return durable.Hooks{
 		Before: func(op durable.Op, path string) { k.reached("before", op, path) },
 		After:  func(op durable.Op, path string) { k.reached("after", op, path) },
@@ -34,9 +38,9 @@ type killer struct {
 	seen  map[string]int
 	under map[string]string // the name of the point that is being written, by path
 	round string
-	when  string
-	at    string
+	at    []string
 	trace string
+	note  string
 }
 
 func (k *killer) reached(when string, op durable.Op, path string) {
@@ -62,7 +66,10 @@ func (k *killer) reached(when string, op durable.Op, path string) {
 			_ = f.Close()
 		}
 	}
-	if k.when == when && k.at == name {
+	if at := when + " " + name; slices.Contains(k.at, at) {
+		if k.note != "" {
+			_ = os.WriteFile(k.note, []byte(k.round+"\n"+at), 0o644)
+		}
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {}
 	}
