@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"si/internal/clean"
+	"si/learn/evidence"
 	"si/learn/mistakes"
 )
 
@@ -54,7 +55,7 @@ Exit codes: 0 recorded; 1 refused; 2 usage.`,
 	f.StringVar(&o.Signature, "signature", "", "its name: lower-case words joined by hyphens")
 	f.StringVar(&o.Initiative, "initiative", "", "the track (default: the one of --slug)")
 	f.StringVar(&o.Actor, "actor", "human", "the role that made it")
-	f.StringVar(&o.Proof, "proof", "none", "what proves it: a finding of the journal (F-12) or a commit")
+	f.StringVar(&o.Proof, "proof", evidence.NoProof, "what proves it: a finding of the journal (F-12) or a commit")
 	f.StringVar(&o.Date, "date", "", "the day, such as 2026-11-03 (default: today)")
 	f.StringVar(&o.Commit, "commit", "", "the commit that it happened in")
 	f.StringVar(&o.Run, "run-id", "", "the run that it happened in")
@@ -70,6 +71,11 @@ func (o *mistakeOptions) run(ctx context.Context) error {
 	defer l.close()
 	if o.Initiative == "" {
 		o.Initiative = l.track.paths.TopicSlug
+	}
+	if o.Commit != "" { // its whole id, so that a commit counts once under all its names
+		if o.Commit, err = l.track.repo.Resolve(ctx, o.Commit); err != nil {
+			return err
+		}
 	}
 	o.At, o.Create = o.world.Now(), true
 	added, err := mistakes.Add(ctx, l.Place, o.New)

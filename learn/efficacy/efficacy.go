@@ -24,7 +24,7 @@ const (
 	TooEarly  = "too-early" // not enough runs since
 	Helps     = "helps"     // it happens in a smaller share of runs
 	NoChange  = "no-change"
-	Unseen    = "unseen" // there was no run before, so nothing can be compared
+	Unseen    = "unseen" // no run before, or none at all that is known to have had it: nothing can be compared
 	ByLaw     = "law"
 	Retire    = "retire"          // an entry that changed nothing
 	Mechanism = "needs-mechanism" // a rule that changed nothing
@@ -114,11 +114,8 @@ func remedies(l *mistakes.Ledger, s *knowledge.Store, signature string) []string
 // hits are the first time that each run had the mistake.
 func hits(l *mistakes.Ledger, log *evidence.Log, signature string) map[string][]time.Time {
 	out := map[string][]time.Time{}
-	for _, e := range l.Entries {
-		if e.Signature != signature {
-			continue
-		}
-		if m, ok := log.When(e.Initiative, e.Proof, e.Date); ok && m.Run != "" {
+	for i, m := range l.Facts(log) {
+		if l.Entries[i].Signature == signature && m.Run != "" {
 			out[m.Run] = append(out[m.Run], m.At)
 		}
 	}
@@ -165,7 +162,7 @@ func (l *Line) conclude() {
 	switch {
 	case l.RunsAfter < enoughRuns:
 		l.Outcome = TooEarly
-	case l.RunsBefore == 0:
+	case l.RunsBefore == 0 || l.HitsBefore+l.HitsAfter == 0:
 		l.Outcome = Unseen
 	case l.HitsAfter*l.RunsBefore < l.HitsBefore*l.RunsAfter:
 		l.Outcome = Helps

@@ -73,6 +73,7 @@ func TestMeasure(t *testing.T) {
 		"nothing to compare with":                  {6, []int{3}, 0, time.Minute, Line{RunsAfter: 6, HitsAfter: 1, Outcome: Unseen}},
 		"before the delivery of its run":           {10, []int{0, 5}, 5, 2 * time.Hour, Line{RunsBefore: 5, HitsBefore: 1, RunsAfter: 5, Outcome: Helps}},
 		"after the delivery, in the same run":      {10, []int{0, 5}, 5, time.Minute, Line{RunsBefore: 5, HitsBefore: 1, RunsAfter: 5, HitsAfter: 1, Outcome: NoChange, Advice: Retire}},
+		"it happened outside of known runs only":   {10, []int{99}, 5, time.Minute, Line{RunsBefore: 5, RunsAfter: 5, Outcome: Unseen}},
 		"delivered and never seen before or since": {10, nil, 5, time.Minute, Line{}},
 	} {
 		t.Run(name, func(t *testing.T) {

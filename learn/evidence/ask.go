@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"slices"
 	"time"
 
 	"si/learn/knowledge"
@@ -105,18 +106,21 @@ func (l *Log) Runs() []Run {
 	return runs
 }
 
-// When says what is known of the entry of MISTAKES.md with a track, a proof and a
-// date. Of several the latest is told.
-func (l *Log) When(track, proof, date string) (Mistake, bool) {
-	var found Mistake
-	ok := false
+// NoProof stands in MISTAKES.md where nothing proves a mistake.
+const NoProof = "none"
+
+// Mistakes are the facts about the entries of MISTAKES.md with a track, a proof, a date
+// and a signature, the oldest first. The signature tells only those without a proof from
+// one another: people correct signatures.
+func (l *Log) Mistakes(track, proof, date, signature string) []Mistake {
+	var found []Mistake
 	for _, line := range l.Lines {
-		m := line.Mistake
-		if m != nil && m.Track == track && m.Proof == proof && m.Date == date && (!ok || m.At.After(found.At)) {
-			found, ok = *m, true
+		if m := line.Mistake; m != nil && m.Track == track && m.Proof == proof && m.Date == date && (proof != NoProof || m.Signature == signature || m.Signature == "") {
+			found = append(found, *m)
 		}
 	}
-	return found, ok
+	slices.SortStableFunc(found, func(a, b Mistake) int { return a.At.Compare(b.At) })
+	return found
 }
 
 // Core is the version of the program whose built-in texts were compared last, "" for

@@ -54,15 +54,16 @@ type Delivery struct {
 	At      time.Time              `json:"at"`
 }
 
-// Mistake says when and in which run an entry of MISTAKES.md happened. Track, Proof
-// and Date are those of the entry.
+// Mistake says when and in which run an entry of MISTAKES.md happened. Track, Proof,
+// Date and Signature are those of the entry.
 type Mistake struct {
-	Track  string    `json:"track"`
-	Proof  string    `json:"proof"`
-	Date   string    `json:"date"`
-	Run    string    `json:"run,omitempty"`
-	Commit string    `json:"commit,omitempty"`
-	At     time.Time `json:"at"`
+	Track     string    `json:"track"`
+	Proof     string    `json:"proof"`
+	Date      string    `json:"date"`
+	Signature string    `json:"signature,omitempty"` // "" in lines of an older version: any
+	Run       string    `json:"run,omitempty"`
+	Commit    string    `json:"commit,omitempty"`
+	At        time.Time `json:"at"`
 }
 
 // Law says when a rule was written.
@@ -95,7 +96,7 @@ func (l Line) key() string {
 		return fmt.Sprintf("delivery\x00%s\x00%d\x00%s\x00%s", d.Run, d.Round, d.Agent, d.ID)
 	case l.Mistake != nil:
 		m := l.Mistake
-		return fmt.Sprintf("mistake\x00%s\x00%s\x00%s\x00%s\x00%s", m.Track, m.Proof, m.Date, m.Run, m.Commit)
+		return fmt.Sprintf("mistake\x00%s\x00%s\x00%s\x00%s\x00%s\x00%s", m.Track, m.Proof, m.Date, m.Signature, m.Run, m.Commit)
 	case l.Law != nil:
 		return "law\x00" + l.Law.Signature
 	case l.Rejected != nil:

@@ -62,7 +62,7 @@ func Add(ctx context.Context, p place.Place, n New) (Added, error) {
 	defer release()
 	// The evidence first: a crash between both leaves a fact about nothing, instead of
 	// an entry whose run is not known.
-	fact := evidence.Mistake{Track: e.Initiative, Proof: e.Proof, Date: e.Date, Run: n.Run, Commit: n.Commit, At: n.At.UTC()}
+	fact := evidence.Mistake{Track: e.Initiative, Proof: e.Proof, Date: e.Date, Signature: e.Signature, Run: n.Run, Commit: n.Commit, At: n.At.UTC()}
 	old, err := Load(p)
 	switch {
 	case err != nil:
@@ -128,17 +128,3 @@ func Seed(ctx context.Context, p place.Place) (written bool, err error) {
 }
 
 var commitForm = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
-
-// occurrence names the run or commit in which an entry happened. Where neither is
-// known, a day of a track counts once.
-func occurrence(e Entry, known evidence.Mistake) string {
-	switch {
-	case known.Run != "":
-		return "run " + known.Run
-	case known.Commit != "":
-		return "commit " + known.Commit
-	case commitForm.MatchString(e.Proof):
-		return "commit " + e.Proof
-	}
-	return "day " + e.Initiative + " " + e.Date
-}

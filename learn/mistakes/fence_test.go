@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"si/internal/durable"
+	"si/learn/evidence"
 	"si/learn/place"
 )
 
@@ -345,6 +346,47 @@ func TestRepeats(t *testing.T) {
 	if r := repeat(t, q, "x"); r.Open != 2 || r.Rows != 4 {
 		t.Errorf("%+v", r)
 	}
+	// A commit is one, however short its id is written.
+	add := func(signature, proof string, n New) {
+		n.Entry, n.At, n.Create = mistake(signature), noon, true
+		n.Proof = proof
+		if _, err := Add(t.Context(), q, n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("x", "none", New{Commit: "abcdef0123456789"})
+	add("x", "abcdef012", New{})
+	if r := repeat(t, q, "x"); r.Open != 2 || r.Rows != 6 {
+		t.Errorf("one commit under three names: %+v", r)
+	}
+	// Rows of one day without a proof have the runs that they were added with, and those
+	// of their own signature only.
+	for n := range 3 {
+		add("y", "none", New{Run: fmt.Sprintf("run%d", n)})
+	}
+	add("y", "none", New{Run: "run2"})
+	add("z", "none", New{})
+	if r := repeat(t, q, "y"); r.Open != 3 || r.Rows != 4 {
+		t.Errorf("three runs without a proof: %+v", r)
+	}
+	add("w", "F-7", New{Run: "run7"})
+	put(t, filepath.Join(q.Top(), place.Mistakes), strings.Replace(text(t, q, place.Mistakes), "`w`", "`corrected`", 1))
+	facts := ledger(t, q).Facts(evidenceOf(t, q))
+	if facts[0].Run != "run7" {
+		t.Error("a mistake whose signature a person corrected has no run any more")
+	}
+	if facts[1].Run != "" {
+		t.Error("a mistake has the run of another")
+	}
+}
+
+func evidenceOf(tb testing.TB, p place.Place) *evidence.Log {
+	tb.Helper()
+	log, err := evidence.Load(p)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return log
 }
 
 func TestWithoutRule(t *testing.T) {

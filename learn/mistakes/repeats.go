@@ -60,16 +60,20 @@ func (l *Ledger) history(p place.Place) (*history, error) {
 		return nil, err
 	}
 	h := &history{log: log, threshold: DefaultThreshold, entries: map[string][]dated{}}
-	for _, e := range l.Entries {
-		known, ok := log.When(e.Initiative, e.Proof, e.Date)
+	facts := l.Facts(log)
+	for i, e := range l.Entries {
+		known := facts[i]
 		at := known.At
-		if !ok {
+		if at.IsZero() {
 			at, _ = time.Parse(time.DateOnly, e.Date) // was checked
 		}
 		if h.entries[e.Signature] == nil {
 			h.signatures = append(h.signatures, e.Signature)
 		}
 		h.entries[e.Signature] = append(h.entries[e.Signature], dated{e, occurrence(e, known), at})
+	}
+	for _, entries := range h.entries {
+		joinCommits(entries)
 	}
 	return h, nil
 }

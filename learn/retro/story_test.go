@@ -268,3 +268,18 @@ func TestWhoStraysWorksElsewhere(t *testing.T) {
 		t.Errorf("%+v", s.Entries)
 	}
 }
+
+// TestATrackMadeAnew numbers its findings from one again: they are others.
+func TestATrackMadeAnew(t *testing.T) {
+	w := played(t, nil)
+	w.count("r1")
+	w.count("r1") // once more by hand
+	w.events, w.proofs, w.round = nil, 0, 0
+	w.begin("r2")
+	w.find("r2", "timeout-src", "executor_a: the benchmark gave no score")
+	w.end("r2")
+	w.count("r2")
+	if n := strings.Count(w.text(place.Mistakes), "`timeout-src` · initiative `default` · actor `executor` · proof `F-1`"); n != 2 {
+		t.Errorf("%d mistakes of two findings:\n%s", n, w.text(place.Mistakes))
+	}
+}

@@ -169,7 +169,11 @@ func (w *work) mistakes(ctx context.Context) error {
 			w.note("the repository has no MISTAKES.md, so mistakes are not recorded")
 			return nil
 		}
-		if slices.ContainsFunc(l.Entries, func(e mistakes.Entry) bool { return e.Initiative == w.in.Track && e.Proof == wish.Proof }) {
+		log, err := evidence.Load(w.place)
+		if err != nil {
+			return err
+		}
+		if w.recorded(l, log, f) {
 			continue
 		}
 		if err := w.mistake(ctx, wish, f); err != nil {
@@ -177,6 +181,17 @@ func (w *work) mistakes(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// recorded reports whether a finding is in MISTAKES.md. The findings of a track that was
+// made anew are numbered from one again, so one of another run is another finding.
+func (w *work) recorded(l *mistakes.Ledger, log *evidence.Log, f Found) bool {
+	for i, known := range l.Facts(log) {
+		if e := l.Entries[i]; e.Initiative == w.in.Track && e.Proof == f.Proof && (known.Run == f.Run || known.Run == "") {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *work) mistake(ctx context.Context, wish MistakeWish, f Found) error {
