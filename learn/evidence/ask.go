@@ -111,17 +111,28 @@ const NoProof = "none"
 
 // Mistakes are the facts about the entries of MISTAKES.md with a track, a proof, a date
 // and a signature, the oldest first. The signature tells only those without a proof from
-// one another: people correct signatures.
+// one another: people correct signatures. Where an older version recorded no signature,
+// the latest fact is told.
 func (l *Log) Mistakes(track, proof, date, signature string) []Mistake {
-	var found []Mistake
+	var found, unsigned []Mistake
 	for _, line := range l.Lines {
-		if m := line.Mistake; m != nil && m.Track == track && m.Proof == proof && m.Date == date && (proof != NoProof || m.Signature == signature || m.Signature == "") {
+		m := line.Mistake
+		switch {
+		case m == nil || m.Track != track || m.Proof != proof || m.Date != date:
+		case proof == NoProof && m.Signature == "":
+			unsigned = append(unsigned, *m)
+		case proof != NoProof || m.Signature == signature:
 			found = append(found, *m)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b Mistake) int { return a.At.Compare(b.At) })
+	if len(found) == 0 && len(unsigned) > 0 {
+		return []Mistake{slices.MaxFunc(unsigned, older)}
+	}
+	slices.SortStableFunc(found, older)
 	return found
 }
+
+func older(a, b Mistake) int { return a.At.Compare(b.At) }
 
 // Core is the version of the program whose built-in texts were compared last, "" for
 // none.

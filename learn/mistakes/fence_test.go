@@ -378,6 +378,11 @@ func TestRepeats(t *testing.T) {
 	if facts[1].Run != "" {
 		t.Error("a mistake has the run of another")
 	}
+	// Lines of an older version have no signature.
+	put(t, filepath.Join(q.Top(), q.Evidence()), strings.ReplaceAll(text(t, q, q.Evidence()), `"signature":"y",`, ""))
+	if r := repeat(t, q, "y"); r.Occurrences != 1 || r.Rows != 4 {
+		t.Errorf("facts without a signature: %+v", r)
+	}
 }
 
 func evidenceOf(tb testing.TB, p place.Place) *evidence.Log {
