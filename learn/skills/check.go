@@ -33,7 +33,7 @@ func (d *Document) Check(folder string) []Fault {
 		faults = append(faults, Fault{keyCompatibility, "empty; leave it out or give 1 to 500 characters"})
 	}
 	faults = append(faults, tooLong(keyCompatibility, d.Get(keyCompatibility), maxCompatibility)...)
-	if lines := strings.Count(strings.TrimRight(d.Body, "\r\n"), "\n") + 1; lines >= maxBodyLines {
+	if lines := strings.Count(strings.Trim(d.Body, "\r\n"), "\n") + 1; lines >= maxBodyLines {
 		faults = append(faults, Fault{"body", fmt.Sprintf("%d lines are not under %d; move material to references/", lines, maxBodyLines)})
 	}
 	if !utf8.ValidString(d.Body) || strings.ContainsRune(d.Body, 0) {

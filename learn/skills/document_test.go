@@ -59,6 +59,7 @@ func TestCheck(t *testing.T) {
 		{"three dashes", "a", "name: a\ndescription: x --- y\n", "", "three dashes"},
 		{"other keys are kept", "a", good + "x-vendor:\n  deep: [1, {a: b}]\n", "", ""},
 		{"499 lines", "a", good, lines(499), ""},
+		{"499 lines behind the blank one that we write", "a", good, "\n" + lines(499), ""},
 		{"500 lines", "a", good, lines(500), "body: 500 lines are not under 500"},
 		{"a zero byte", "a", good, "a\x00b", "zero byte"},
 		{"broken UTF-8", "a", good, "a\xffb", "broken UTF-8"},
