@@ -41,7 +41,7 @@ bench: build
 	$(GO) test -run '^$$' -bench . -benchtime 3x -count 1 ./...
 
 sim:
-	$(GO) test -timeout 0 -count 1 -v -run 'TestTable|TestLateCampaign' ./benchmark/duel/sim -args -sim.rounds=20000 -sim.campaigns=8000
+	$(GO) test -timeout 0 -count 1 -v -run 'TestTable|TestFigures|TestOlderRuleKeepsNulls|TestLateCampaign' ./benchmark/duel/sim -args -sim.rounds=20000 -sim.campaigns=8000
 
 # Whole campaigns on this machine's clock: 100 rounds in which nothing is better, and
 # 20 planted gains. Some 15 minutes on a machine that does nothing else.

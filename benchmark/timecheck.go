@@ -43,9 +43,10 @@ const leastTime = 0.1
 
 // TimeUnit tells whether the primary metric is the time that a run takes, and in
 // which unit, in seconds: lower is better, the name says a time (or named gives the
-// unit), and the score is most of the run's wall time. A benchmark that repeats its
-// work until some time has passed is none: its own time says nothing. Nor is the
-// time of a part of a run.
+// unit), and the score of one of the runs is most of its wall time: a busy machine
+// makes some last longer than they say. A benchmark that repeats its work until some
+// time has passed is none: its own time says nothing. Nor is the time of a part of a
+// run.
 func TimeUnit(spec Spec, named string, runs []Timing) (seconds float64, ok bool) {
 	if spec.Direction != track.LowerIsBetter || len(runs) == 0 || named == "none" {
 		return 0, false
@@ -57,39 +58,64 @@ func TimeUnit(spec Spec, named string, runs []Timing) (seconds float64, ok bool)
 	if named == "" && (!in(timeWords) || in(partWords)) {
 		return 0, false
 	}
-	score, wall := median(column(runs, func(t Timing) float64 { return t.Score })), median(column(runs, wallOf))
 	for name, unit := range units {
-		if named != "" && named != name || wall <= 0 {
-			continue
-		}
-		if share := score * unit / wall; score*unit >= leastTime && share >= leastShare && share <= mostShare {
+		if (named == "" || named == name) && slices.ContainsFunc(runs, func(t Timing) bool { return t.in(unit) }) {
 			return unit, true
 		}
 	}
 	return 0, false
 }
 
-// UnseenGain compares the time that a candidate claims to save with what was seen
-// from outside. It says what is wrong when neither the wall time nor the processor
-// time of its runs fell by half of the claim, though the clock is steady enough to
-// show it. An empty text means that the gain is visible, or too small to tell.
-func UnseenGain(unit float64, before, after []Timing) string {
+// in tells whether the score is most of the run's wall time when it is read in unit.
+func (t Timing) in(unit float64) bool {
+	claimed := t.Score * unit
+	return claimed >= leastTime && claimed >= leastShare*t.Wall && claimed <= mostShare*t.Wall
+}
+
+// Sight is whether the clock shows a gain in time.
+type Sight int
+
+// What the clock can say of a gain. Likely and Unlikely are guesses: the runs are too
+// few, or the clock strays as far by itself as half of the gain.
+const (
+	Seen     Sight = iota + 1 // it shows, or there is none to show
+	Likely                    // it is there as far as it can be seen
+	Unlikely                  // it is not there as far as it can be seen
+	Unseen                    // it would show if it were there
+)
+
+// fewestTimings is how many runs of each side tell how much the clock strays.
+const fewestTimings = 4
+
+// LookForGain compares the time that a candidate claims to save with what was seen
+// from outside: a gain shows when the wall time or the processor time of the runs
+// fell by half of the claim. The text says what was claimed and what was seen; it is
+// empty for a gain that was seen.
+func LookForGain(unit float64, before, after []Timing) (Sight, string) {
 	if len(before) == 0 || len(after) == 0 {
-		return ""
+		return Seen, ""
 	}
 	claim := unit * fall(before, after, func(t Timing) float64 { return t.Score })
 	if claim <= 0 {
-		return ""
+		return Seen, ""
 	}
-	// The champion's own noise: a candidate could make its runs spread.
-	if walls := column(before, wallOf); noise(walls, walls, 1) >= claim/2 {
-		return ""
+	fell := func(of func(Timing) float64) bool { return fall(before, after, of) >= claim/2 }
+	enough := min(len(before), len(after)) >= fewestTimings
+	steady := func(of func(Timing) float64) bool {
+		own := column(before, of) // the champion's own noise: a candidate could make its runs spread
+		return enough && noise(own, own, 1) < claim/2
 	}
-	if fall(before, after, wallOf) >= claim/2 || fall(before, after, cpuOf) >= claim/2 {
-		return ""
-	}
-	return fmt.Sprintf("it claims to save %.3g s a run, but its runs took %.3g s less by the clock and %.3g s less of the processors",
+	text := fmt.Sprintf("it claims to save %.3g s a run, but its runs took %.3g s less by the clock and %.3g s less of the processors",
 		claim, fall(before, after, wallOf), fall(before, after, cpuOf))
+	switch {
+	case steady(wallOf) && fell(wallOf), steady(cpuOf) && fell(cpuOf):
+		return Seen, ""
+	case fell(wallOf), fell(cpuOf):
+		return Likely, text
+	case steady(wallOf):
+		return Unseen, text
+	}
+	return Unlikely, text
 }
 
 func wallOf(t Timing) float64 { return t.Wall }

@@ -135,7 +135,7 @@ func (l *Loop) gainsOf(ctx context.Context, d *Delivery, told told) ([]report.Ga
 			Round: g.Round, Executor: m.Executor, PlanID: m.PlanID, Hypothesis: g.Hypothesis, Family: g.Family, Commit: g.Commit, Merge: m.Merge,
 			Duel:   report.Duel{Effect: m.Effect, Before: m.Before, After: m.After, Samples: told.duel(g.Round, "duel/"+m.Executor+"/", m.Executor)},
 			Guards: told.guards[subjectIn{g.Round, m.Executor}], Validation: m.Validation,
-			Warnings: told.candidateWarnings[subjectIn{g.Round, m.Executor}],
+			Warnings: doubted(m, told.candidateWarnings[subjectIn{g.Round, m.Executor}]),
 			LeftOut:  report.LeftOut{Worth: g.Worth, Effect: g.LeftOut, Reason: g.Reason},
 		}
 		before := told.subScores(g.Round, "duel/"+m.Executor+"/", "champion")
@@ -158,6 +158,14 @@ func (l *Loop) gainsOf(ctx context.Context, d *Delivery, told told) ([]report.Ga
 		out = append(out, one)
 	}
 	return out, nil
+}
+
+// doubted are the warnings about a gain, with what could not be made sure of first.
+func doubted(m track.Merged, warnings []string) []string {
+	if m.Doubt == "" {
+		return warnings
+	}
+	return append([]string{m.Doubt}, warnings...)
 }
 
 func valueOf(scores track.SubScore, name string) *float64 {

@@ -52,6 +52,7 @@ type duelOutcome struct {
 	timesBefore    []benchmark.Timing
 	timesAfter     []benchmark.Timing
 	validated      *track.Validated
+	doubt          string // what the clock could not show of a gain in time
 }
 
 func (o duelOutcome) subAfter() track.SubScore { return medianSubScores(o.samplesAfter) }
@@ -132,28 +133,6 @@ func (l *Loop) screenBoth(ctx context.Context, c *comparison) (duelOutcome, erro
 	}
 	c.screened = true
 	return duelOutcome{}, nil
-}
-
-func timingOf(s track.Sample) benchmark.Timing {
-	return benchmark.Timing{Score: *s.Score, Wall: s.Wall, CPU: s.CPU}
-}
-
-// unseen says why a gain in time that the clock does not show is not kept, "" when
-// it shows or the metric is no time.
-func (l *Loop) unseen(out duelOutcome) (string, error) {
-	spec, err := l.spec()
-	if err != nil {
-		return "", err
-	}
-	unit, ok := benchmark.TimeUnit(spec, l.settings.Value.SI.Benchmark.TimeUnit, out.timesBefore)
-	if !ok {
-		return "", nil
-	}
-	what := benchmark.UnseenGain(unit, out.timesBefore, out.timesAfter)
-	if what == "" {
-		return "", nil
-	}
-	return "suspicious: " + what + `; if the metric is no time of the whole run, say so with si.benchmark.time_unit "none"`, nil
 }
 
 // failedRun is the outcome of a comparison in which a run gave no score. What the

@@ -133,6 +133,9 @@ func gainMessage(g Delivered) string {
 	if v := g.Merged.Validation; v != nil {
 		trailer("Validation", "%.6g -> %.6g", v.Before, v.After)
 	}
+	if g.Merged.Doubt != "" {
+		trailer("Doubt", "%s", g.Merged.Doubt)
+	}
 	trailer("Candidate", "%s", g.Merged.Commit)
 	trailer("Merge", "%s", g.Merged.Merge)
 	return b.String()

@@ -83,7 +83,7 @@ func surveyRounds(paths track.Paths, n int, s *track.Summary) error {
 			s.Kept = append(s.Kept, k)
 		}
 		for _, w := range kept {
-			k := track.Kept{Round: h.Iteration, PlanID: w.PlanID, Commit: w.Merge, Before: w.Before, After: w.After, Effect: &w.Effect}
+			k := track.Kept{Round: h.Iteration, PlanID: w.PlanID, Commit: w.Merge, Before: w.Before, After: w.After, Effect: &w.Effect, Reason: w.Doubt}
 			k.Hypothesis = hypothesisOf(h, w.PlanID)
 			s.Kept = append(s.Kept, k)
 		}

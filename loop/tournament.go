@@ -289,7 +289,7 @@ func (r *round) lastWord(ctx context.Context, e entrant, tip string, merge gitop
 	if reason, err := r.metricGuards(e, *out); err != nil || reason != "" {
 		return reason, err
 	}
-	if reason, err := r.unseen(*out); err != nil || reason != "" {
+	if reason, err := r.clock(ctx, e, tip, merge, out); err != nil || reason != "" {
 		return reason, err
 	}
 	reason, found, err := r.validate(ctx, e, tip, merge)
@@ -316,18 +316,22 @@ func (r *round) accept(ctx context.Context, e entrant, tip string, merge gitops.
 	m := track.Merged{
 		Executor: e.executor, PlanID: e.plan.PlanID, Commit: e.commit, TipBefore: tip, Merge: commit,
 		Before: out.before, After: out.after, Effect: *out.effect, SubScores: out.subAfter(),
-		Validation: out.validated,
+		Validation: out.validated, Doubt: out.doubt,
+	}
+	reason := out.reason
+	if out.doubt != "" {
+		reason += "; " + out.doubt
 	}
 	if err := r.moveImprove(ctx, commit, tip); err != nil {
 		return err
 	}
-	if err := r.emit(track.EvVerdict, "si", track.VerdictEvent{Executor: e.executor, PlanID: e.plan.PlanID, Accepted: true, Reason: out.reason, Effect: out.effect}); err != nil {
+	if err := r.emit(track.EvVerdict, "si", track.VerdictEvent{Executor: e.executor, PlanID: e.plan.PlanID, Accepted: true, Reason: reason, Effect: out.effect}); err != nil {
 		return err
 	}
 	if err := r.emit(track.EvMerged, "si", m); err != nil {
 		return err
 	}
-	if err := r.judged(e, track.ResultSuccess, "accepted: "+out.reason, out.effect, nil); err != nil {
+	if err := r.judged(e, track.ResultSuccess, "accepted: "+reason, out.effect, nil); err != nil {
 		return err
 	}
 	r.st.Value.SI.Merges = append(r.st.Value.SI.Merges, m)

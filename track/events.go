@@ -168,7 +168,7 @@ type CandidateEvent struct {
 // Sample is one run of the benchmark.
 type Sample struct {
 	Key       string   `json:"key"`     // what the run was for; unique in its round
-	Purpose   string   `json:"purpose"` // setup, canary, check, screen, duel, validation, end, deliver
+	Purpose   string   `json:"purpose"` // setup, canary, check, screen, duel, clock, validation, end, deliver
 	Subject   string   `json:"subject"` // champion, start, or an executor's id
 	Commit    string   `json:"commit"`
 	Tree      string   `json:"tree"`

@@ -197,6 +197,9 @@ type Merged struct {
 	SubScores SubScore `json:"sub_scores,omitempty"`
 	// Validation is the second benchmark, nil where there is none.
 	Validation *Validated `json:"validation,omitempty"`
+	// Doubt is what could not be made sure of, "" when all could: a gain in time that
+	// the clock could not show.
+	Doubt string `json:"doubt,omitempty"`
 }
 
 // Validated is what the second benchmark gave for a winner: medians of its runs.

@@ -6,6 +6,7 @@ package tui
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
@@ -238,7 +239,9 @@ func listed(words []string, most int) string {
 	return strings.Join(words, ", ")
 }
 
-// OfDuel tells whether a run's key belongs to the duel of an executor.
+// OfDuel tells whether a run's key belongs to the duel of an executor, or to what its
+// winner must pass.
 func OfDuel(key, executor string) bool {
-	return strings.HasPrefix(key, "duel/"+executor+"/")
+	purpose, of, _ := strings.Cut(key, "/")
+	return slices.Contains([]string{"duel", "clock", "validation"}, purpose) && strings.HasPrefix(of, executor+"/")
 }

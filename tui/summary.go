@@ -53,6 +53,9 @@ func writeKept(b *strings.Builder, s track.Summary) {
 	for _, k := range s.Kept {
 		fmt.Fprintf(b, "  round %d  %s  %s  %s → %s  %s\n", k.Round, shortID(k.Commit), EffectText(k.Effect),
 			Score(k.Before), Score(k.After), oneLine(k.Hypothesis))
+		if k.Reason != "" { // what is in doubt of it
+			fmt.Fprintf(b, "           %s\n", clean.Line(oneLine(k.Reason), 300))
+		}
 	}
 }
 

@@ -82,7 +82,7 @@ func TestSummary(t *testing.T) {
 	err := Summary(&out, track.Summary{
 		Status: track.StatusPlateau, Iterations: 7, Baseline: ptr(10), Best: ptr(12), Branch: "improve/x", Champion: "0123456789abc", Chart: "/c.png", Next: "git diff",
 		Improvement: &track.Effect{Value: 0.2, Low: ptr(0.15), High: ptr(0.25), Runs: 12},
-		Kept:        []track.Kept{{Round: 2, Commit: "fedcba9876543", Hypothesis: "Use a map\x1b[31m", Before: 10, After: 12, Effect: &track.Effect{Value: 0.2}}},
+		Kept:        []track.Kept{{Round: 2, Commit: "fedcba9876543", Hypothesis: "Use a map\x1b[31m", Before: 10, After: 12, Effect: &track.Effect{Value: 0.2}, Reason: "unseen by\x1b[31m the clock"}},
 		Refused:     []track.Kept{{Round: 1, Hypothesis: "Sleep less", Reason: "refused: not better"}},
 	})
 	if err != nil {
@@ -90,7 +90,7 @@ func TestSummary(t *testing.T) {
 	}
 	for _, want := range []string{
 		"=== Self-Improvement Loop Complete ===\nStatus: plateau\nIterations: 7\nBest Score: 12 (baseline: 10)\nImprovement: +2 (+20.00% [+15.00%, +25.00%], start against champion, measured afresh in 12 runs)\n",
-		"round 2  fedcba9876  +20.00% [−∞, ∞]  10 → 12  Use a map\n",
+		"round 2  fedcba9876  +20.00% [−∞, ∞]  10 → 12  Use a map\n           unseen by the clock\n",
 		"round 1  Sleep less  refused: not better\n",
 		"Next: git diff\n",
 	} {
