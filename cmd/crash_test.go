@@ -140,12 +140,12 @@ func (c crashed) check(t *testing.T, kills []string, want map[string]string) (mi
 		}
 		said, err := os.ReadFile(note)
 		in, at, _ := strings.Cut(string(said), "\n")
-		if i := slices.Index(left, at); code != -1 || err != nil || i < 0 {
+		i := slices.Index(left, at)
+		if code != -1 || err != nil || i < 0 {
 			t.Errorf("killed at %q: the next start ended with %d:\n%s", without(kills, left), code, out)
 			return nil
-		} else {
-			round, left = in, slices.Delete(left, i, i+1)
 		}
+		round, left = in, slices.Delete(left, i, i+1)
 	}
 	switch at := without(kills, left); {
 	case len(at) == 0 && len(kills) == 1:
