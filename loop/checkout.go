@@ -18,7 +18,7 @@ type checkoutGuard struct {
 	repo   *gitops.Repo
 	events *emitter
 	last   gitops.Fingerprint
-	seen   []string // what the summary says
+	seen   sightings // what the summary says
 }
 
 // TamperedError says that something of the user's was changed in a way that no
@@ -70,7 +70,7 @@ func (g *checkoutGuard) check(ctx context.Context, round int, during string) err
 			bad = append(bad, ev)
 			continue
 		}
-		g.seen = append(g.seen, fmt.Sprintf("the user's %s %s changed during round %d", d.Kind, d.Name, round))
+		g.seen.saw(fmt.Sprintf("%s %s", d.Kind, d.Name), round)
 	}
 	if len(bad) > 0 {
 		return &TamperedError{Changes: bad, During: during}

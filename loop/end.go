@@ -108,7 +108,7 @@ func (l *Loop) conclude(ctx context.Context) (track.Summary, error) {
 		return l.endFailed(ctx, err)
 	}
 	if l.guard != nil {
-		l.notes = append(l.notes, l.guard.seen...)
+		l.notes = append(l.notes, l.guard.seen.notes()...)
 	}
 	if err := l.chart(); err != nil {
 		l.notes = append(l.notes, fmt.Sprintf("the chart was not drawn: %v", err))
