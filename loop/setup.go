@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -263,7 +264,7 @@ func (a GoalAnswer) markdown(settings *track.Settings) ([]byte, error) {
 
 func number(text string) *float64 {
 	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
-	if err != nil {
+	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
 		return nil
 	}
 	return &v

@@ -2,6 +2,7 @@ package clarify_test
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -49,6 +50,8 @@ func TestRules(t *testing.T) {
 		{"no target", with(func(d *clarify.Draft) { d.Target = "" }), clarify.Target, 0, false},
 		{"a relative target", with(func(d *clarify.Draft) { d.Target = "20 % faster" }), clarify.Target, 50, false},
 		{"a target in words", with(func(d *clarify.Draft) { d.Target = "good" }), clarify.Target, 30, false},
+		{"a target that is not a number", with(func(d *clarify.Draft) { d.Target = "NaN" }), clarify.Target, 30, false},
+		{"a target without an end", with(func(d *clarify.Draft) { d.Target = "-Inf" }), clarify.Target, 30, false},
 		{"as far as it goes", with(func(d *clarify.Draft) { d.Target = clarify.AsFarAsItGoes }), clarify.Objective, 100, true},
 		{"no scope", with(func(d *clarify.Draft) { d.InScope = nil }), clarify.Scope, 0, false},
 		{"a scope of nothing", with(func(d *clarify.Draft) { d.InScope = []string{"lib/**"} }), clarify.Scope, 20, false},
@@ -64,6 +67,11 @@ func TestRules(t *testing.T) {
 			}
 			if s[w].Value < 80 && s[w].Why == "" {
 				t.Error("it does not say what is missing")
+			}
+			if said := c.draft.Of(w); !s.Clear() && said != "" { // what is wrong is quoted, and what is right is said
+				if first, _, _ := strings.Cut(said, ", "); !strings.Contains(s[w].Why, strconv.Quote(first)) || !strings.Contains(s[w].Why, ": ") {
+					t.Errorf("%q of %q", s[w].Why, said)
+				}
 			}
 		})
 	}

@@ -2,11 +2,13 @@ package clarify
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"si/benchmark"
+	"si/internal/clean"
 	"si/loop/survey"
 	"si/track"
 )
@@ -46,11 +48,11 @@ func objectiveScore(d Draft) Score {
 	case otherScript(text):
 		return Score{Value: 90}
 	case way:
-		return Score{50, "it does not name what is to be changed"}
+		return Score{50, quoted(text) + " does not name what is to be changed: name a part of the program too, as in: make the parser faster"}
 	case thing:
-		return Score{40, "it does not say which way is better"}
+		return Score{40, quoted(text) + " does not say which way is better: add a word such as faster, smaller, fewer or more"}
 	}
-	return Score{20, "it names neither what is to be changed nor which way is better"}
+	return Score{20, quoted(text) + " names neither what is to be changed nor which way is better: name both, as in: make the parser faster"}
 }
 
 func metricScore(d Draft, seen Seen) Score {
@@ -65,20 +67,30 @@ func metricScore(d Draft, seen Seen) Score {
 	if _, known := survey.DirectionOf(d.Metric); known {
 		return Score{Value: 85}
 	}
-	return Score{60, "no benchmark that was found prints it, and its name does not tell which way is better"}
+	return Score{60, "no benchmark that was found prints " + quoted(d.Metric) + ", and its name does not tell which way is better: name one that is printed, or say the same again to keep it"}
 }
 
 func targetScore(d Draft) Score {
-	switch _, err := strconv.ParseFloat(d.Target, 64); {
+	const wanted = "give a score as the benchmark prints it, such as 12.5, or: " + AsFarAsItGoes
+	switch _, ok := Number(d.Target); {
 	case d.Target == "":
 		return Score{0, "it is not said when it is good enough"}
-	case err == nil || d.Target == AsFarAsItGoes:
+	case ok || d.Target == AsFarAsItGoes:
 		return Score{Value: 100}
 	case relative.MatchString(d.Target):
-		return Score{50, "it is relative to a score that nobody has measured yet"}
+		return Score{50, quoted(d.Target) + " is relative to a score that nobody has measured yet: " + wanted}
 	}
-	return Score{30, "it is no number"}
+	return Score{30, quoted(d.Target) + " is no number: " + wanted}
 }
+
+// Number is a target that a score can reach: infinity and what is no number are not.
+func Number(target string) (float64, bool) {
+	n, err := strconv.ParseFloat(target, 64)
+	return n, err == nil && !math.IsInf(n, 0) && !math.IsNaN(n)
+}
+
+// quoted is an answer inside of a sentence about it.
+func quoted(answer string) string { return strconv.Quote(clean.Line(answer, 60)) }
 
 func scopeScore(d Draft, seen Seen) Score {
 	if len(d.InScope) == 0 {
@@ -87,17 +99,18 @@ func scopeScore(d Draft, seen Seen) Score {
 	if slices.Contains(d.InScope, "**") {
 		return Score{Value: 85}
 	}
+	const wanted = "give files, folders or globs that the last commit has"
 	var none []string
 	for _, p := range d.InScope {
 		if seen.Files != nil && seen.Files(p) == 0 {
-			none = append(none, p)
+			none = append(none, quoted(p))
 		}
 	}
 	switch {
 	case len(none) == len(d.InScope):
-		return Score{20, "no file is called " + strings.Join(none, " or ")}
+		return Score{20, "no file is called " + strings.Join(none, " or ") + ": " + wanted}
 	case len(none) > 0:
-		return Score{60, "no file is called " + strings.Join(none, " or ")}
+		return Score{60, "no file is called " + strings.Join(none, " or ") + ": " + wanted}
 	}
 	return Score{Value: 100}
 }

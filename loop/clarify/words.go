@@ -1,7 +1,6 @@
 package clarify
 
 import (
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,8 +44,7 @@ func target(text string) string {
 		return AsFarAsItGoes
 	}
 	if m := numberIn.FindStringSubmatch(text); m != nil && !relative.MatchString(text) {
-		n, err := strconv.ParseFloat(strings.ReplaceAll(m[1], "_", ""), 64)
-		if err == nil && !math.IsInf(n, 0) && !math.IsNaN(n) {
+		if n, ok := Number(strings.ReplaceAll(m[1], "_", "")); ok {
 			return strconv.FormatFloat(n, 'g', -1, 64)
 		}
 	}

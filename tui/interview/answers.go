@@ -73,7 +73,7 @@ func (a benchAnswers) apply(v track.Settings, target string) track.Settings {
 	v.SI.Setup = strings.TrimSpace(a.setup)
 	v.SI.Benchmark.ResultFiles, v.SealedFiles = words(a.results), append([]string{}, words(a.sealed)...)
 	v.TargetValue = nil
-	if n, err := strconv.ParseFloat(target, 64); err == nil {
+	if n, ok := clarify.Number(target); ok {
 		v.TargetValue = &n
 	}
 	var guards []track.GuardOption

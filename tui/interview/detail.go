@@ -2,12 +2,15 @@ package interview
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
+	rx "regexp/syntax"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/huh/v2"
 
+	"si/internal/clean"
 	"si/track"
 )
 
@@ -51,11 +54,18 @@ func expression(text string) error {
 	if strings.TrimSpace(text) == "" {
 		return nil // lines "name: value" are read then
 	}
+	const wanted = `write (?P<value>…) around the number, as in: ops: (?P<value>[0-9.]+)`
 	re, err := regexp.Compile(text)
-	if err == nil && re.SubexpIndex("value") < 0 {
-		err = errors.New(`it has no group named value: (?P<value>…)`)
+	var syntax *rx.Error
+	switch {
+	case errors.As(err, &syntax):
+		return fmt.Errorf("%q is no regular expression: %s; %s", clean.Line(text, 60), syntax.Code, wanted)
+	case err != nil:
+		return fmt.Errorf("%q is no regular expression: %w", clean.Line(text, 60), err)
+	case re.SubexpIndex("value") < 0:
+		return fmt.Errorf("%q has no group named value: %s", clean.Line(text, 60), wanted)
 	}
-	return err
+	return nil
 }
 
 func (p *detailPage) update(m *Model, msg tea.Msg) tea.Cmd {
