@@ -119,10 +119,7 @@ func (l *Loop) tellTruth(ctx context.Context, start string, samples []track.Samp
 		return err
 	}
 	l.progress.Value.SI.Smallest = plan.Smallest
-	wall := 0.0
-	for _, s := range samples {
-		wall += s.Wall / float64(len(samples))
-	}
+	wall := secondsOf(samples)
 	cost := fmt.Sprintf("a round without any gain costs about %.0f runs of the benchmark, %s", plan.NullRuns, minutes(plan.NullRuns*wall))
 	switch {
 	case l.mode() == duel.Deterministic:

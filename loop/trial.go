@@ -13,7 +13,7 @@ import (
 type Trial struct {
 	Command      string
 	Scores       []float64 // in the order in which they were taken
-	Seconds      float64   // of one run, on average
+	Seconds      float64   // of one run, as secondsOf tells
 	Score        float64   // the median
 	Spread       float64   // max − min, relative to the median
 	Noisy        bool      // the spread needs the user's word
@@ -39,12 +39,31 @@ func (l *Loop) confirmTrial(ctx context.Context, samples []track.Sample, in SetU
 	}
 	t.Score, t.Spread = median(t.Scores), spreadOf(t.Scores)
 	t.Noisy = t.Spread >= refusedSpread
-	for _, s := range samples {
-		t.Seconds += s.Wall / float64(len(samples))
-	}
+	t.Seconds = secondsOf(samples)
 	if hint := l.lab.rebuilds(); hint != "" {
 		t.Odd = append(slices.Clone(t.Odd), hint)
 	}
 	t.RoundSeconds = t.RoundRuns * t.Seconds
 	return in.Confirm(ctx, t)
+}
+
+// muchSlower is the ratio from which on a first run did something that the others
+// did not need to do again, such as a build.
+const muchSlower = 1.5
+
+// secondsOf is what one run takes, on average. A first run that was much slower than
+// the others is left out: rounds are made of runs like the others.
+func secondsOf(samples []track.Sample) float64 {
+	mean := func(of []track.Sample) (sum float64) {
+		for _, s := range of {
+			sum += s.Wall / float64(len(of))
+		}
+		return sum
+	}
+	if len(samples) > 1 {
+		if rest := mean(samples[1:]); samples[0].Wall > muchSlower*rest {
+			return rest
+		}
+	}
+	return mean(samples)
 }
