@@ -26,6 +26,10 @@ const (
 	FailContext   FailureKind = "context"     // the task is too long for the model
 	FailTruncated FailureKind = "truncated"   // it ended without saying that it was done
 	FailLimit     FailureKind = "limit"       // a limit of Limits
+
+	// FailNothing is no failure of the agent's work: it looked and has nothing to
+	// propose. What says so behind "has": "no other plan: …". Trying again is no use.
+	FailNothing FailureKind = "nothing_to_propose"
 )
 
 // Failure is an agent's failure. Every error of a Backend and of a Team is one,
@@ -78,6 +82,16 @@ func (e *AnswerError) Unwrap() error { return e.failure() }
 func (e *AnswerError) failure() *Failure {
 	what := "its answer breaks the contract, also after a repair: " + strings.Join(e.Faults, "; ")
 	return &Failure{Kind: FailAnswer, Role: e.Role, ID: e.ID, What: clean.Line(what, 600), Log: e.Log}
+}
+
+// Nothing returns what an agent says that has nothing to propose, to be read behind
+// its name and "has"; "" when err is anything else.
+func Nothing(err error) string {
+	var f *Failure
+	if errors.As(err, &f) && f.Kind == FailNothing {
+		return clean.Line(f.What, 600)
+	}
+	return ""
 }
 
 // KindOf returns the way in which an agent failed, "" when err is no failure of

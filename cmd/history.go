@@ -69,6 +69,9 @@ func printHistory(out io.Writer, all []track.History) error {
 		for _, s := range h.SI.Skipped {
 			_, _ = fmt.Fprintf(tw, "%d\t%s\t-\t-\t-\tno\t-\tleft out: %s\n", h.Iteration, s.ID, clean.Line(s.Reason, 90))
 		}
+		for _, s := range h.SI.Idle {
+			_, _ = fmt.Fprintf(tw, "%d\t%s\t-\t-\t-\tno\t-\thas %s\n", h.Iteration, s.ID, clean.Line(s.Reason, 90))
+		}
 	}
 	return tw.Flush()
 }

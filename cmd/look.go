@@ -173,7 +173,7 @@ func printStatus(out io.Writer, paths track.Paths, r statusReport) error {
 	if r.Best != nil && r.Baseline != nil {
 		line("Best Score:", "%s (baseline: %s, %s)", tui.Score(*r.Best), tui.Score(*r.Baseline), r.Direction)
 	}
-	line("Kept:", "%d; refused %d; plans rejected %d; agents left out %d", len(r.Kept), len(r.Refused), r.Rejected, r.Skipped)
+	line("Kept:", "%d; refused %d; plans rejected %d; agents left out %d%s", len(r.Kept), len(r.Refused), r.Rejected, r.Skipped, tui.Idle(r.Summary))
 	line("Cost:", "%d agent tasks, %d benchmark runs", r.AgentTasks, r.Runs)
 	line("Branch:", "%s", r.Branch)
 	line("Next:", "%s", r.Next)

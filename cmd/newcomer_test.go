@@ -32,7 +32,7 @@ func TestNewcomer(t *testing.T) {
 		{"Rules of your own", enter},
 		{"│ Who thinks and edits?", enter},
 		{"│ One agent for every role", enter},
-		{"│ Plans in a round", "\x151\r"},
+		{"│ Plans in a round", "\x152\r"},
 		{"│ Rounds at most", "\x151\r"},
 		{"Start now?", enter},
 		{"round 1/1", ""}, // the dashboard
@@ -44,6 +44,14 @@ func TestNewcomer(t *testing.T) {
 	y.ends(0)
 	y.sees("=== Self-Improvement Loop Complete ===") // on the plain terminal too
 	e.gone()
+	// One knob is one plan: a planner without another has failed in nothing.
+	if out, err := e.si("status", "--json").Output(); err != nil || !strings.Contains(string(out), `"nothing_to_propose": 1`) || strings.Contains(string(out), `"failed"`) ||
+		!strings.Contains(string(out), `"skipped_agents": 0`) {
+		t.Errorf("status: %v\n%s", err, out)
+	}
+	if out, err := e.si("history").Output(); err != nil || !strings.Contains(string(out), "planner_b ") || !strings.Contains(string(out), "has no other plan: ") {
+		t.Errorf("history: %v\n%s", err, out)
+	}
 	if out := gitIn(t, e.repo(), "status", "--porcelain"); out != "" {
 		t.Errorf("the checkout is not clean: %s", out)
 	}

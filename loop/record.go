@@ -123,7 +123,7 @@ func (r *round) roundHistory() track.History {
 	}
 	h.SI = track.HistoryMore{
 		StartedAt: r.st.Value.StartedAt, Base: si.Base, Champion: r.tip(), Winners: si.Merges, CoWinners: co,
-		Skipped: si.Skipped, RejectedPlans: r.rejectedPlans(),
+		Skipped: si.Skipped, Idle: si.Idle, RejectedPlans: r.rejectedPlans(),
 	}
 	if w := r.won(); w != nil {
 		h.SI.Delta = w.relative

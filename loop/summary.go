@@ -15,7 +15,7 @@ func (l *Loop) summarize(ctx context.Context) (track.Summary, error) {
 	if err != nil {
 		return s, err
 	}
-	s.Notes = l.notes
+	s.Notes = tally(l.notes)
 	s.Seconds = l.cfg.Now().Sub(l.started).Seconds()
 	if tip, err := l.tip(ctx); err == nil {
 		s.Champion = tip
@@ -71,6 +71,7 @@ func surveyRounds(paths track.Paths, n int, s *track.Summary) error {
 	for _, h := range histories {
 		s.Rejected += len(h.SI.RejectedPlans)
 		s.Skipped += len(h.SI.Skipped)
+		s.Idle += len(h.SI.Idle)
 		kept := h.SI.Winners
 		if len(kept) == 0 && h.Winner != nil { // written by the seed's tool
 			k := track.Kept{Round: h.Iteration, PlanID: h.Winner.PlanID, Hypothesis: h.Winner.Hypothesis}

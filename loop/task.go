@@ -45,8 +45,8 @@ func seconds(value float64, otherwise time.Duration) time.Duration {
 }
 
 // attempt runs one agent's task, once more when it fails. An agent that failed
-// twice is recorded as skipped and gives skipped = true; an error is what stops
-// the round. It is called from the goroutine of the agent.
+// twice is recorded as skipped and gives skipped = true, and so does one that has
+// nothing to propose; an error is what stops the round. It is called from the goroutine of the agent.
 func (r *round) attempt(ctx context.Context, t agents.Task, run func(context.Context, agents.Task) error) (skipped bool, err error) {
 	rep, err := r.teach(&t)
 	if err != nil {
@@ -65,6 +65,9 @@ func (r *round) attempt(ctx context.Context, t agents.Task, run func(context.Con
 		}
 		if err != nil {
 			return false, err
+		}
+		if agents.Nothing(failure) != "" {
+			return true, r.idle(t, agents.Nothing(failure))
 		}
 		if hopeless(failure) {
 			break
@@ -135,7 +138,7 @@ func (r *round) once(ctx context.Context, t agents.Task, i int, run func(context
 	ev.Seconds = r.since(began)
 	r.fit.note(t.Role, failure)
 	kind := track.EvAgentEnded
-	if failure != nil {
+	if failure != nil && agents.Nothing(failure) == "" {
 		kind, ev.Reason = track.EvAgentFailed, failure.Error()
 	}
 	return failure, r.emit(kind, t.ID, ev)
@@ -188,4 +191,13 @@ func (r *round) skip(t agents.Task, failure error) error {
 	r.st.Value.SI.Skipped = append(r.st.Value.SI.Skipped, track.Skip{ID: t.ID, Role: string(t.Role), Reason: failure.Error()})
 	r.skipMu.Unlock()
 	return r.emit(track.EvAgentSkipped, t.ID, track.AgentEvent{Role: string(t.Role), ID: t.ID, Reason: failure.Error(), Log: t.Log})
+}
+
+// idle records an agent that has nothing to propose: it did its work and failed in
+// nothing, so no mistake comes of it.
+func (r *round) idle(t agents.Task, why string) error {
+	r.skipMu.Lock()
+	r.st.Value.SI.Idle = append(r.st.Value.SI.Idle, track.Skip{ID: t.ID, Role: string(t.Role), Reason: why})
+	r.skipMu.Unlock()
+	return r.emit(track.EvNothing, t.ID, track.AgentEvent{Role: string(t.Role), ID: t.ID, Reason: why, Log: t.Log})
 }

@@ -22,37 +22,38 @@ type Kind string
 
 // The kinds of events, each with the type of its data.
 const (
-	EvRunStarted    Kind = "run_started"    // RunStarted
-	EvRunEnded      Kind = "run_ended"      // Summary
-	EvSetup         Kind = "setup"          // Note
-	EvRoundStarted  Kind = "round_started"  // RoundStarted
-	EvRoundEnded    Kind = "round_ended"    // RoundEnded
-	EvStepStarted   Kind = "step_started"   // StepEvent
-	EvStepEnded     Kind = "step_ended"     // StepEvent
-	EvAgentStarted  Kind = "agent_started"  // AgentEvent
-	EvAgentEnded    Kind = "agent_ended"    // AgentEvent
-	EvAgentFailed   Kind = "agent_failed"   // AgentEvent
-	EvAgentSkipped  Kind = "agent_skipped"  // AgentEvent
-	EvParked        Kind = "parked"         // Parked
-	EvUnparked      Kind = "unparked"       // Parked
-	EvPlanReady     Kind = "plan_ready"     // PlanEvent
-	EvPlanReviewed  Kind = "plan_reviewed"  // PlanEvent
-	EvCandidate     Kind = "candidate"      // CandidateEvent
-	EvMeasured      Kind = "measured"       // Sample
-	EvGuard         Kind = "guard"          // GuardEvent
-	EvVerdict       Kind = "verdict"        // VerdictEvent
-	EvReviewed      Kind = "reviewed"       // Note: what the reviewer of skills made of a task
-	EvCanary        Kind = "canary"         // CanaryEvent
-	EvLeftOut       Kind = "left_out"       // LeftOutEvent
-	EvMerged        Kind = "merged"         // Merged
-	EvArchived      Kind = "archived"       // ArchiveEvent
-	EvConfigChange  Kind = "config_change"  // ChangeDetails
-	EvControl       Kind = "control"        // Control
-	EvSteered       Kind = "steered"        // Steered
-	EvCheckout      Kind = "checkout"       // CheckoutEvent
-	EvWarning       Kind = "warning"        // Note
-	EvCleanup       Kind = "cleanup"        // Note
-	EvJournalRepair Kind = "journal_repair" // Note
+	EvRunStarted    Kind = "run_started"        // RunStarted
+	EvRunEnded      Kind = "run_ended"          // Summary
+	EvSetup         Kind = "setup"              // Note
+	EvRoundStarted  Kind = "round_started"      // RoundStarted
+	EvRoundEnded    Kind = "round_ended"        // RoundEnded
+	EvStepStarted   Kind = "step_started"       // StepEvent
+	EvStepEnded     Kind = "step_ended"         // StepEvent
+	EvAgentStarted  Kind = "agent_started"      // AgentEvent
+	EvAgentEnded    Kind = "agent_ended"        // AgentEvent
+	EvAgentFailed   Kind = "agent_failed"       // AgentEvent
+	EvAgentSkipped  Kind = "agent_skipped"      // AgentEvent
+	EvNothing       Kind = "nothing_to_propose" // AgentEvent: no failure, and no plan
+	EvParked        Kind = "parked"             // Parked
+	EvUnparked      Kind = "unparked"           // Parked
+	EvPlanReady     Kind = "plan_ready"         // PlanEvent
+	EvPlanReviewed  Kind = "plan_reviewed"      // PlanEvent
+	EvCandidate     Kind = "candidate"          // CandidateEvent
+	EvMeasured      Kind = "measured"           // Sample
+	EvGuard         Kind = "guard"              // GuardEvent
+	EvVerdict       Kind = "verdict"            // VerdictEvent
+	EvReviewed      Kind = "reviewed"           // Note: what the reviewer of skills made of a task
+	EvCanary        Kind = "canary"             // CanaryEvent
+	EvLeftOut       Kind = "left_out"           // LeftOutEvent
+	EvMerged        Kind = "merged"             // Merged
+	EvArchived      Kind = "archived"           // ArchiveEvent
+	EvConfigChange  Kind = "config_change"      // ChangeDetails
+	EvControl       Kind = "control"            // Control
+	EvSteered       Kind = "steered"            // Steered
+	EvCheckout      Kind = "checkout"           // CheckoutEvent
+	EvWarning       Kind = "warning"            // Note
+	EvCleanup       Kind = "cleanup"            // Note
+	EvJournalRepair Kind = "journal_repair"     // Note
 )
 
 // Note is an event that is a sentence.
@@ -276,6 +277,7 @@ type Summary struct {
 	Refused     []Kept     `json:"refused"`
 	Rejected    int        `json:"rejected_plans"`
 	Skipped     int        `json:"skipped_agents"`
+	Idle        int        `json:"nothing_to_propose,omitempty"` // agents that had nothing to propose
 	Runs        int        `json:"benchmark_runs"`
 	AgentTasks  int        `json:"agent_tasks"`
 	Roles       []RoleCost `json:"roles,omitempty"` // what each role cost, of the whole track

@@ -7,7 +7,7 @@ import "slices"
 func Kinds() []Kind {
 	return slices.Concat([]Kind{
 		EvRunStarted, EvRunEnded, EvSetup, EvRoundStarted, EvRoundEnded, EvStepStarted, EvStepEnded,
-		EvAgentStarted, EvAgentEnded, EvAgentFailed, EvAgentSkipped, EvPlanReady, EvPlanReviewed, EvCandidate,
+		EvAgentStarted, EvAgentEnded, EvAgentFailed, EvAgentSkipped, EvNothing, EvPlanReady, EvPlanReviewed, EvCandidate,
 		EvMeasured, EvGuard, EvVerdict, EvCanary, EvLeftOut, EvMerged, EvArchived, EvConfigChange, EvControl, EvSteered, EvReviewed, EvParked, EvUnparked, EvCheckout, EvWarning,
 		EvCleanup, EvJournalRepair,
 	}, learnKinds())

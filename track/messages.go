@@ -252,6 +252,7 @@ type HistoryMore struct {
 	// CoWinners are the winners before the last one, which stands as Winner.
 	CoWinners     []HistoryItem `json:"co_winners,omitempty"`
 	Skipped       []Skip        `json:"skipped,omitempty"`
+	Idle          []Skip        `json:"nothing_to_propose,omitempty"`
 	RejectedPlans []Skip        `json:"rejected_plans,omitempty"`
 	Delta         float64       `json:"delta"` // the gain that the counters saw
 }

@@ -169,12 +169,13 @@ type RecordingState struct {
 
 // RoundState is what we add to the state of a round.
 type RoundState struct {
-	Base      string   `json:"base,omitempty"`      // commit: the champion when the round began
-	Ideas     string   `json:"ideas,omitempty"`     // idea.md as it was when the round began
-	Skipped   []Skip   `json:"skipped,omitempty"`   // agents that failed, and why
-	Merges    []Merged `json:"merges,omitempty"`    // winners so far, in order
-	Refused   []Skip   `json:"refused,omitempty"`   // candidates judged and not kept, and why
-	Undecided bool     `json:"undecided,omitempty"` // the benchmark failed on the champion: the round counts for no counter
+	Base      string   `json:"base,omitempty"`               // commit: the champion when the round began
+	Ideas     string   `json:"ideas,omitempty"`              // idea.md as it was when the round began
+	Skipped   []Skip   `json:"skipped,omitempty"`            // agents that failed, and why
+	Idle      []Skip   `json:"nothing_to_propose,omitempty"` // agents that had nothing to propose, and why: no failure
+	Merges    []Merged `json:"merges,omitempty"`             // winners so far, in order
+	Refused   []Skip   `json:"refused,omitempty"`            // candidates judged and not kept, and why
+	Undecided bool     `json:"undecided,omitempty"`          // the benchmark failed on the champion: the round counts for no counter
 }
 
 // Skip is one agent, plan or candidate that was left out, and why.

@@ -117,6 +117,9 @@ func aboutAgents(e track.Event) (string, bool) {
 	case track.EvAgentSkipped:
 		d := decoded[track.AgentEvent](e)
 		return d.ID + " is left out of this round: " + clean.Line(d.Reason, 200), true
+	case track.EvNothing:
+		d := decoded[track.AgentEvent](e)
+		return d.ID + " has " + clean.Line(d.Reason, 300), true
 	case track.EvParked:
 		d := decoded[track.Parked](e)
 		return fmt.Sprintf("%s waits until %s: %s", d.ID, d.Until.Local().Format("2006-01-02 15:04"), d.Reason), true

@@ -61,16 +61,24 @@ func writeKept(b *strings.Builder, s track.Summary) {
 
 func writeRefused(b *strings.Builder, s track.Summary) {
 	n := len(s.Refused)
-	if n == 0 && s.Rejected == 0 && s.Skipped == 0 {
+	if n == 0 && s.Rejected == 0 && s.Skipped == 0 && s.Idle == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\nTried and refused: %d; plans rejected in review: %d; agents left out: %d\n", n, s.Rejected, s.Skipped)
+	fmt.Fprintf(b, "\nTried and refused: %d; plans rejected in review: %d; agents left out: %d%s\n", n, s.Rejected, s.Skipped, Idle(s))
 	if n > mostRefused {
 		fmt.Fprintf(b, "  the last %d; 'si history' has them all\n", mostRefused)
 	}
 	for _, k := range s.Refused[max(0, n-mostRefused):] {
 		fmt.Fprintf(b, "  round %d  %s  %s\n", k.Round, oneLine(k.Hypothesis), clean.Line(oneLine(k.Reason), 160))
 	}
+}
+
+// Idle says in words how often agents had nothing to propose, "" for never.
+func Idle(s track.Summary) string {
+	if s.Idle == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; nothing to propose: %d", s.Idle)
 }
 
 // improvement is the whole gain, measured afresh; without that measurement it

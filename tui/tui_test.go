@@ -25,6 +25,7 @@ func TestSentences(t *testing.T) {
 	yes := true
 	for want, e := range map[string]track.Event{
 		"round 2 of at most 5, from 0123456789, champion at 12.5":           event(t, track.EvRoundStarted, 2, track.RoundStarted{Base: "0123456789abc", Best: ptr(12.5), Max: 5}),
+		"planner_b has no other plan: planner_a takes what there is":        event(t, track.EvNothing, 1, track.AgentEvent{ID: "planner_b", Reason: "no other plan: planner_a takes what there is"}),
 		"plan of planner_a approved":                                        event(t, track.EvPlanReviewed, 1, track.PlanEvent{Planner: "planner_a", Approved: &yes}),
 		"plan of planner_a rejected: H002":                                  event(t, track.EvPlanReviewed, 1, track.PlanEvent{Planner: "planner_a", Reason: "H002"}),
 		"check of executor_a: 3 in 0.50 s":                                  event(t, track.EvMeasured, 1, track.Sample{Purpose: "check", Subject: "executor_a", Score: ptr(3), Wall: 0.5}),

@@ -37,7 +37,7 @@ func plan(ctx context.Context, t agents.Task) (track.Plan, []string, error) {
 		mine = &c
 	}
 	if mine == nil {
-		return track.Plan{}, notes, fmt.Errorf("%w: %s", ErrNothingLeft, whyNothing(ranked, len(planners)))
+		return track.Plan{}, notes, nothing("%s", whyNothing(ranked, slices.ContainsFunc(choices, func(c *choice) bool { return c != nil })))
 	}
 	return planOf(t, *mine), notes, nil
 }
@@ -46,17 +46,23 @@ func plan(ctx context.Context, t agents.Task) (track.Plan, []string, error) {
 func knobsFor(ctx context.Context, t agents.Task) ([]Knob, error) {
 	knobs, err := findKnobs(ctx, t.Dir, scopeOf(t.Facts))
 	if err == nil && len(knobs) == 0 {
-		err = fmt.Errorf("%w: no named number or switch in the files in scope (%s); widen the scope in goal.md, give the program's "+
-			"choices names, or use an agent that writes code", ErrNothingLeft, strings.Join(t.Facts.Goal.InScope, ", "))
+		err = nothing("nothing to propose: there is no named number or switch in the files in scope (%s); widen the scope in goal.md, give the program's "+
+			"choices names, or use an agent that writes code", strings.Join(t.Facts.Goal.InScope, ", "))
 	}
 	return knobs, err
 }
 
-func whyNothing(r ranking, planners int) string {
-	if len(r.proposals) > 0 {
-		return fmt.Sprintf("the other %d planners of this round take what there is", planners-1)
+// whyNothing says why there is no plan; others tells that another planner of the round has one.
+func whyNothing(r ranking, others bool) string {
+	switch {
+	case others:
+		return "no other plan: the other planners of this round take what there is"
+	case len(r.proposals) > 0:
+		return "nothing to propose: what is left is of a family that has won too often in a row to come again"
+	case r.knobs == 1:
+		return "nothing to propose: the one knob is settled against this champion; widen the scope in goal.md, or use an agent that writes code"
 	}
-	return fmt.Sprintf("%d knobs are settled against this champion; widen the scope in goal.md, or use an agent that writes code", r.knobs)
+	return fmt.Sprintf("nothing to propose: %d knobs are settled against this champion; widen the scope in goal.md, or use an agent that writes code", r.knobs)
 }
 
 // assign gives each planner the best proposal that is left in a family that no

@@ -24,7 +24,7 @@ func research(ctx context.Context, t agents.Task) (track.Brief, []string, error)
 	}
 	ranked := rank(t.Facts, knobs)
 	if len(ranked.proposals) == 0 {
-		return track.Brief{}, nil, fmt.Errorf("%w: %s", ErrNothingLeft, whyNothing(ranked, 1))
+		return track.Brief{}, nil, nothing("%s", whyNothing(ranked, false))
 	}
 	ideas := ideasFrom(ranked.proposals, t.Facts)
 	return track.Brief{

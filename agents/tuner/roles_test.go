@@ -62,8 +62,8 @@ func TestPlannersOfARoundDiffer(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := ask[track.Plan](t, p.task(agents.Planner, "planner_b", p.dir))
-	if !errors.Is(err, tuner.ErrNothingLeft) {
-		t.Errorf("planner_b: %v", err)
+	if what := agents.Nothing(err); !errors.Is(err, tuner.ErrNothingLeft) || !strings.HasPrefix(what, "no other plan: ") {
+		t.Errorf("planner_b has %q: %v", what, err)
 	}
 }
 

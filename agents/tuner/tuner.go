@@ -24,6 +24,12 @@ const Name = "tuner"
 // ErrNothingLeft says that a planner has no value left to try.
 var ErrNothingLeft = errors.New("nothing left to try")
 
+// nothing is the answer of a role that has no value left to try. format says so
+// behind the agent's name and "has".
+func nothing(format string, args ...any) error {
+	return &agents.Failure{Kind: agents.FailNothing, What: fmt.Sprintf(format, args...), Err: ErrNothingLeft}
+}
+
 // Tuner is the built-in backend. It holds no state: what it knows it reads from
 // the task, so one value serves any number of goroutines.
 type Tuner struct{}
@@ -40,7 +46,12 @@ func (*Tuner) Run(ctx context.Context, t agents.Task) (agents.Answer, error) {
 		defer cancel()
 	}
 	text, notes, err := play(ctx, t)
-	if err != nil {
+	var nothing *agents.Failure
+	switch {
+	case errors.As(err, &nothing):
+		nothing.Role, nothing.ID, nothing.Log = t.Role, t.ID, t.Log
+		notes = append(notes, nothing.What)
+	case err != nil:
 		notes = append(notes, "failed: "+err.Error())
 	}
 	if logErr := writeLog(t.Log, notes); err == nil {

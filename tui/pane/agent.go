@@ -87,6 +87,8 @@ func AgentTitle(l look.Look, a *scene.Agent, now time.Time) []look.Span {
 		mark, paint, state = l.Marks.Failed, l.Bad, " failed"
 	case a.Cut:
 		mark, paint, state = l.Marks.Failed, l.Warn, " ended with the loop"
+	case a.Idle != "":
+		mark, paint, state = l.Marks.Done, l.Faint, " has nothing to propose"
 	case !a.Working():
 		mark, paint, state = l.Marks.Done, l.Good, " done"
 	case a.Note != "":

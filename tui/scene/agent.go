@@ -20,7 +20,8 @@ type Agent struct {
 	Round, Attempt           int
 	Started, Ended           time.Time
 	Failed                   bool
-	Cut                      bool // ended with the loop, not by itself
+	Idle                     string // what it has instead of a proposal: "no other plan: …"
+	Cut                      bool   // ended with the loop, not by itself
 	Reason                   string
 	Tools                    int
 	Usage                    *track.Usage
@@ -68,6 +69,8 @@ func (s *Scene) aboutAgents(e track.Event) {
 	switch e.Ev { //nolint:exhaustive // the kinds of this group
 	case track.EvAgentStarted:
 		s.startAgent(e)
+	case track.EvNothing:
+		s.idle(e)
 	case track.EvAgentEnded, track.EvAgentFailed:
 		d := decoded[track.AgentEvent](e)
 		a := s.Agent(d.ID)
@@ -80,6 +83,15 @@ func (s *Scene) aboutAgents(e track.Event) {
 			a.Failed, a.Reason = true, text(d.Reason)
 			a.put(Bad, a.Reason)
 		}
+	}
+}
+
+// idle notes that an agent has nothing to propose.
+func (s *Scene) idle(e track.Event) {
+	d := decoded[track.AgentEvent](e)
+	if a := s.Agent(d.ID); a != nil {
+		a.Idle = text(d.Reason)
+		a.put(Notice, a.Idle)
 	}
 }
 
