@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	"si/gitops"
 	"si/loop/report"
 	"si/track"
 )
@@ -145,10 +147,30 @@ func (l *Loop) keptGains(ctx context.Context) (Delivery, error) {
 			return d, fmt.Errorf("the commit %s of the track is gone from %s; restore it (git fsck --lost-found)", short(commit), l.cfg.Repo.Toplevel())
 		}
 	}
-	if tip, err := l.tip(ctx); err == nil && tip != d.Champion {
-		d.Notes = append(d.Notes, fmt.Sprintf("branch %s stands at %s; what is delivered is the champion of the last recorded round, %s", l.refs.improve(), short(tip), short(d.Champion)))
+	note, err := l.beyond(ctx, d.Champion)
+	if note != "" {
+		d.Notes = append(d.Notes, note)
 	}
-	return d, nil
+	return d, err
+}
+
+// beyond says what the improve branch holds after the champion of the last recorded
+// round, "" when it stands there.
+func (l *Loop) beyond(ctx context.Context, champion string) (string, error) {
+	tip, err := l.tip(ctx)
+	if err != nil || tip == champion {
+		return "", nil //nolint:nilerr // a branch that is gone takes nothing from what is delivered
+	}
+	changes, err := l.cfg.Repo.Diff(ctx, champion, tip)
+	if err != nil {
+		return "", err
+	}
+	holds := "other changes, too, which were not measured"
+	if !slices.ContainsFunc(changes, func(c gitops.Change) bool { return !onlyLearned(c.Path) && !isLearnedAtTop(c.Path) }) {
+		holds = "only what was learned, which --with-learned delivers"
+	}
+	return fmt.Sprintf("branch %s stands at %s; what is delivered is the champion of the last recorded round, %s: after it the branch holds %s",
+		l.refs.improve(), short(tip), short(champion), holds), nil
 }
 
 func familyOf(h track.History, plan string) string {
