@@ -47,6 +47,7 @@ type Task struct {
 	Facts  Facts
 	Log    string // file that receives the agent's output
 	Env    []string
+	Hide   secret.Set // what it must not say or print, beside the secrets of Env
 	Wall   time.Duration
 	Idle   time.Duration
 
@@ -71,7 +72,7 @@ func (t Task) Secrets(env []string) secret.Set {
 	for _, m := range t.MCP {
 		envs = append(envs, m.Env)
 	}
-	return secret.Of(envs...)
+	return secret.Of(envs...).And(t.Hide)
 }
 
 // MCPServer is a Model Context Protocol server that is started by the agent and

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"si/internal/secret"
 )
 
 // passed are the variables that a command gets as they are: where programs are
@@ -57,7 +59,7 @@ func Environment(host func(string) (string, bool), home, tmp string, extra []str
 	env["GOCACHE"] = filepath.Join(home, ".cache", "go-build")
 	var list []string
 	for key, value := range env {
-		if !secretName(key) && !strings.ContainsRune(value, 0) {
+		if !withheld(key) && !strings.ContainsRune(value, 0) {
 			list = append(list, key+"="+value)
 		}
 	}
@@ -165,16 +167,11 @@ func goSettings(host func(string) (string, bool), userHome string) map[string]st
 	return values
 }
 
-// secretName reports whether a variable may hold a credential, or is one of
+// withheld reports whether a variable may hold a credential, leads to one, or is one of
 // git's, which would point a command at another repository.
-func secretName(name string) bool {
+func withheld(name string) bool {
 	upper := strings.ToUpper(name)
-	for _, part := range []string{"API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL"} {
-		if strings.Contains(upper, part) {
-			return true
-		}
-	}
-	return strings.HasPrefix(upper, "GIT_") || strings.HasPrefix(upper, "SSH_") || strings.HasPrefix(upper, "AWS_")
+	return secret.Named(name) || slices.ContainsFunc([]string{"GIT_", "SSH_", "AWS_"}, func(start string) bool { return strings.HasPrefix(upper, start) })
 }
 
 // EnvFaults says which names of si.measure.env cannot be handed on, and why.
@@ -183,7 +180,7 @@ func EnvFaults(names []string) (faults []error) {
 		switch {
 		case name == "" || strings.ContainsAny(name, "=\x00"):
 			faults = append(faults, fmt.Errorf("si.measure.env: %q is not the name of a variable", name))
-		case secretName(name):
+		case withheld(name):
 			faults = append(faults, fmt.Errorf("si.measure.env: %s may hold a credential, or is git's own, and is never handed to a benchmark; remove it", name))
 		case slices.Contains([]string{"HOME", "TMPDIR", "GOCACHE", "GOENV"}, name):
 			faults = append(faults, fmt.Errorf("si.measure.env: %s is set for every benchmark by si itself; remove it", name))

@@ -96,6 +96,7 @@ func hostiles() []hostile {
 		{"the user's files", "writes beside it", `echo evil > {out}/evil; true`, nothing, true},
 		{"the user's files", "has the program write beside it", `printf '%s\n' 'echo evil > {out}/evil' 'echo 60' > prog.sh`, `{e} refused`, true},
 		{"the user's files", "rewrites the track", `echo '{}' > {repo}/.omc/self-improve/topics/default/config/settings.json; true`, nothing, true},
+		{"the user's files", "writes a key of the environment into the code", `printf 'x\n# prey-4711-is-no-word\n' > key.txt; echo 11 > knob.txt`, `{e} gives no candidate: .*the candidate contains a secret of the environment: key.txt:2`, false},
 		{"the user's files", "reads the user's keys", `cat $HOME/.ssh/id_rsa > knob.txt`, `{e} (gives no candidate|refused|failed)`, true},
 	}
 }
@@ -184,7 +185,7 @@ func (p prey) si(t *testing.T, args ...string) (string, error) {
 	if p.box {
 		sandbox = "auto"
 	}
-	cmd.Env = append(os.Environ(), "HOME="+filepath.Join(p.dir, "home"), "XDG_STATE_HOME="+filepath.Join(p.dir, "state"), "SI_SANDBOX="+sandbox, "SI_CHART_DPI=24",
+	cmd.Env = append(os.Environ(), "HOME="+filepath.Join(p.dir, "home"), "XDG_STATE_HOME="+filepath.Join(p.dir, "state"), "SI_SANDBOX="+sandbox, "SI_CHART_DPI=24", "PREY_API_KEY=prey-4711-is-no-word",
 		"GIT_CONFIG_NOSYSTEM=1", "GORACE=atexit_sleep_ms=0", "GIT_AUTHOR_NAME=t", "GIT_AUTHOR_EMAIL=t@example.org", "GIT_COMMITTER_NAME=t", "GIT_COMMITTER_EMAIL=t@example.org")
 	out, err := cmd.CombinedOutput()
 	return string(out), err

@@ -15,6 +15,7 @@ import (
 
 	"si/internal/clean"
 	"si/internal/durable"
+	"si/internal/secret"
 	"si/loop"
 	"si/track"
 )
@@ -38,6 +39,7 @@ type World struct {
 	Stdout  io.Writer
 	Stderr  io.Writer
 	Lookup  func(string) (string, bool) // the environment
+	Secrets secret.Set                  // of all of it
 	WorkDir string
 	Now     func() time.Time
 	Store   *durable.Store
@@ -59,7 +61,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		return exitFailed
 	}
 	return Run(ctx, World{
-		Stdin: stdin, Stdout: stdout, Stderr: stderr, Lookup: os.LookupEnv, WorkDir: wd,
+		Stdin: stdin, Stdout: stdout, Stderr: stderr, Lookup: os.LookupEnv, Secrets: secret.Of(os.Environ()), WorkDir: wd,
 		Now: time.Now, Store: &durable.Store{}, Self: self, RunID: newRunID,
 	}, args)
 }

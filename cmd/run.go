@@ -141,7 +141,7 @@ func (p *place) loopConfig(ctx context.Context, w World, agents agentFlags, open
 	return loop.Config{
 		Version: Version, RunID: p.runID, Paths: p.paths, Store: p.paths.Within(w.Store), Repo: p.repo, Runner: runner,
 		Sandbox: box, Launch: launch, Agents: who.team, Names: who.names, Folders: who.folders, Env: user.AgentEnv, Judges: who.judges(settings.Value.SI.Learn.Judge),
-		Solo: who.solo, Primary: who.primary, TakesMCP: who.mcp, Self: w.Self, Now: w.Now, Lookup: w.Lookup, WorkDir: dir, SlotDir: slot, ChartDPI: user.ChartDPI,
+		Solo: who.solo, Primary: who.primary, TakesMCP: who.mcp, Self: w.Self, Now: w.Now, Lookup: w.Lookup, Secrets: w.Secrets, WorkDir: dir, SlotDir: slot, ChartDPI: user.ChartDPI,
 		Sweep: func() (int, error) { return proc.Sweep(p.ofThisTrack, registry) },
 	}, nil
 }

@@ -29,8 +29,9 @@ func (l Limits) orDefault() Limits {
 // files count: commits, index and configuration of the agent's own git folder
 // are never read, since git run with them would run programs that they name.
 // Nothing points at the commit yet: the caller pins it with MoveRef. Too many
-// paths, a file that is too large and a repository inside are refused with an
-// *Error that names them; no difference from base is ErrNoChange.
+// paths, a file that is too large, a repository inside and a secret of c.Secrets that is
+// new in the repository are refused with an *Error that names them, before anything of
+// them is in the object store; no difference from base is ErrNoChange.
 func (r *Repo) Collect(ctx context.Context, w *Workspace, base string, c CommitMeta) (Commit, []Change, error) {
 	baseInfo, err := r.read.commit(ctx, base)
 	if err != nil {
@@ -44,6 +45,9 @@ func (r *Repo) Collect(ctx context.Context, w *Workspace, base string, c CommitM
 	}
 	paths, err := w.changed(ctx, c.Limits.orDefault())
 	if err != nil {
+		return Commit{}, nil, err
+	}
+	if err := w.bringsNoSecret(ctx, base, paths, c.Secrets); err != nil {
 		return Commit{}, nil, err
 	}
 	tree, err := w.stage(ctx, paths)

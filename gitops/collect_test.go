@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"si/internal/secret"
 )
 
 func TestCollectTakesWhatIsInTheFolder(t *testing.T) {
@@ -64,6 +66,50 @@ func TestCollectTakesWhatIsInTheFolder(t *testing.T) {
 	again, _ := f.collect(r, w, base)
 	if again != c {
 		t.Errorf("not the same again: %v, %v", again, c)
+	}
+}
+
+// TestASecretIsNotCollected: a key of the environment that an agent writes down comes into
+// no commit and no object; what the repository has already told is no news.
+func TestASecretIsNotCollected(t *testing.T) {
+	const key, told = "sk-0123456789-abc", "told-0123456789"
+	for _, tc := range []struct{ name, path, text, want string }{
+		{"in a file", "new/file", "one\nkey = \"" + key + "\"\n", "environment: new/file:2"},
+		{"in a file that was there", "a.txt", "one\n" + key, "environment: a.txt:2"},
+		{"among bytes", "bin", "\x00" + key + "\x00", "environment: bin:1"},
+		{"in a name", "x-" + key, "x", "environment: x-[key]"},
+		{"the target of a link", "link", "", "environment: link:1"},
+		{"beside one that is told", "a.txt", told + "\n" + key + "\n", "environment: a.txt:2"},
+		{"one that the repository tells", "copy", "again " + told + "\n", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			f := newFixture(t)
+			f.write("told", "x\n"+told+"\n")
+			base := f.commit("base")
+			r := f.open()
+			w := f.clone(r, base)
+			if at := filepath.Join(w.Path(), tc.path); tc.text == "" {
+				f.must(os.Symlink(key, at))
+			} else {
+				put(t, at, tc.text)
+			}
+			objects := f.git("count-objects")
+			m := meta("Try " + key)
+			m.Secrets = secret.Set{}.With(key, told)
+			c, _, err := r.Collect(t.Context(), w, base, m)
+			if tc.want == "" {
+				if said := f.git("log", "-1", "--format=%s", c.ID); err != nil || said != "Try [key]" {
+					t.Fatalf("%q, %v", said, err)
+				}
+				return
+			}
+			if !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), tc.want) || strings.Contains(err.Error(), key) {
+				t.Errorf("got %v, want %q", err, tc.want)
+			}
+			if now := f.git("count-objects"); now != objects {
+				t.Errorf("something of it is kept: %s before, %s after", objects, now)
+			}
+		})
 	}
 }
 

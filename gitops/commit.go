@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"si/internal/secret"
 )
 
 // Name and address of commits in a repository whose user has none.
@@ -22,6 +24,10 @@ type CommitMeta struct {
 	Name, Email string    // empty: Identity
 	When        time.Time // author and committer date, to the second
 	Limits      Limits    // for Collect
+
+	// Secrets stand in no commit: the message says Hidden in their place, and Collect
+	// refuses a file that brings one.
+	Secrets secret.Set
 }
 
 // Commit is a commit that was made.
@@ -66,7 +72,7 @@ func (r *Repo) commitTree(ctx context.Context, tree string, parents []string, c 
 		args = append(args, "-p", p)
 	}
 	return r.git.line(ctx, call{
-		op: "commit tree", path: tree, in: r.store(), env: env, stdin: message(c.Message), args: append(args, "-F", "-", tree),
+		op: "commit tree", path: tree, in: r.store(), env: env, stdin: message(c.Secrets.Mask(c.Message)), args: append(args, "-F", "-", tree),
 	})
 }
 

@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"si/agents"
 	"si/internal/clean"
-	"si/internal/secret"
 	"si/learn/memory"
 	"si/learn/skills"
 	"si/learn/skills/mcpserver"
@@ -146,24 +144,6 @@ func (l *Loop) startReviewer() error {
 		},
 	})
 	return nil
-}
-
-// keyNames are the variables that hold keys of model servers.
-func keyNames() []string {
-	return []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "GITHUB_TOKEN", "GH_TOKEN", "OPENROUTER_API_KEY"}
-}
-
-// redact takes the values of the variables that agents are handed, and of known keys,
-// out of a text: what one agent was told is not for the next one.
-func (l *Loop) redact(text string) string {
-	handed := agents.AgentEnv(l.cfg.Lookup, nil)
-	var values []string
-	for _, name := range slices.Concat(keyNames(), l.cfg.Env, l.settings.Value.SI.Agents.Env) {
-		if value, ok := l.cfg.Lookup(name); ok {
-			values = append(values, value)
-		}
-	}
-	return secret.Of(handed).With(values...).Mask(text)
 }
 
 // closeAids gives reviews a bounded time to end.

@@ -286,7 +286,7 @@ func commitMessage(p track.Plan) string {
 // meta dates every commit of the round at its start, so that a round played
 // again gives the same commits.
 func (r *round) meta(message string) gitops.CommitMeta {
-	return gitops.CommitMeta{Message: message, When: r.st.Value.StartedAt, Limits: gitops.Limits{FileBytes: int64(orDefault(r.settings.Value.SI.MaxFileMB, 100)) << 20}}
+	return gitops.CommitMeta{Message: message, When: r.st.Value.StartedAt, Secrets: r.secrets(), Limits: gitops.Limits{FileBytes: int64(orDefault(r.settings.Value.SI.MaxFileMB, 100)) << 20}}
 }
 
 func (r *round) workspace(id string) string {

@@ -84,7 +84,7 @@ const (
 // judgeChanges reads what the judge changed in its workspace. Nothing of it is in the
 // repository's own tree yet: each path is decided about first.
 func (r *round) judgeChanges(ctx context.Context, ws *gitops.Workspace, out *retro.Answer) error {
-	commit, changes, err := r.cfg.Repo.Collect(ctx, ws, r.learner.laid, gitops.CommitMeta{Message: "what a retrospective wishes\n", When: r.cfg.Now().UTC(), Limits: gitops.Limits{FileBytes: maxLearnedFile}})
+	commit, changes, err := r.cfg.Repo.Collect(ctx, ws, r.learner.laid, gitops.CommitMeta{Message: "what a retrospective wishes\n", When: r.cfg.Now().UTC(), Secrets: r.secrets(), Limits: gitops.Limits{FileBytes: maxLearnedFile}})
 	if errors.Is(err, gitops.ErrNoChange) || errors.Is(err, gitops.ErrRefused) {
 		return nil // what cannot be committed is not taken
 	}

@@ -21,6 +21,7 @@ import (
 	"si/internal/durable"
 	"si/internal/proc"
 	"si/internal/sandbox"
+	"si/internal/secret"
 	"si/learn/retro"
 	"si/plot"
 	"si/track"
@@ -50,6 +51,7 @@ type Config struct {
 	Env      []string                       // names of variables handed to agents, beside those of the settings
 	Now      func() time.Time
 	Lookup   func(string) (string, bool) // the environment
+	Secrets  secret.Set                  // of all of the environment, also of what no agent is handed
 	WorkDir  string                      // folder of our workspaces
 	SlotDir  string                      // folder of the machine's benchmark slot
 	Listen   []func(track.Event)         // hear each event after it is on disk; must not block

@@ -56,7 +56,7 @@ func (g *Gates) Build(ctx context.Context, v track.Settings, o agents.BuildOrder
 			return err
 		}
 		var changes []gitops.Change
-		meta := gitops.CommitMeta{Message: "Benchmark: " + built.Command, When: g.cfg.Now().UTC(), Limits: gitops.Limits{FileBytes: int64(orDefault(v.SI.MaxFileMB, 100)) << 20}}
+		meta := gitops.CommitMeta{Message: "Benchmark: " + built.Command, When: g.cfg.Now().UTC(), Secrets: t.Hide, Limits: gitops.Limits{FileBytes: int64(orDefault(v.SI.MaxFileMB, 100)) << 20}}
 		if commit, changes, err = g.cfg.Repo.Collect(ctx, ws, base, meta); err != nil {
 			return fmt.Errorf("take the builder's benchmark: %w", err)
 		}
@@ -119,7 +119,7 @@ func (g *Gates) withAgent(ctx context.Context, v track.Settings, job setUpJob, d
 func (r *round) setUpTask(job setUpJob, path string) (agents.Task, error) {
 	o := r.settings.Value.SI.Agents
 	t := agents.Task{
-		Role: job.role, ID: job.id, Dir: path, Log: filepath.Join(r.cfg.Paths.LogDir(0), job.id+".log"), Env: agents.AgentEnv(r.cfg.Lookup, slices.Concat(r.cfg.Env, o.Env)),
+		Role: job.role, ID: job.id, Dir: path, Log: filepath.Join(r.cfg.Paths.LogDir(0), job.id+".log"), Env: agents.AgentEnv(r.cfg.Lookup, slices.Concat(r.cfg.Env, o.Env)), Hide: r.secrets(),
 		Wall: job.wall, Idle: seconds(o.IdleSeconds, job.wall), Limits: limitsOf(r.settings.Value.SI.Budget.Task),
 	}
 	if err := r.cfg.Store.Folder(filepath.Dir(t.Log)); err != nil {

@@ -23,6 +23,7 @@ func (r *round) task(role agents.Role, id, dir string) agents.Task {
 		Role: role, ID: id, Round: r.n, Dir: dir, Facts: r.facts(),
 		Log:    filepath.Join(r.cfg.Paths.LogDir(r.n), id+".log"),
 		Env:    agents.AgentEnv(r.cfg.Lookup, slices.Concat(r.cfg.Env, o.Env)),
+		Hide:   r.secrets(),
 		Wall:   seconds(o.WallSeconds, time.Hour),
 		Idle:   seconds(o.IdleSeconds, 15*time.Minute),
 		Limits: limitsOf(r.settings.Value.SI.Budget.Task),

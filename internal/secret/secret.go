@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"unicode"
@@ -33,7 +32,7 @@ func Of(envs ...[]string) Set {
 	var found []string
 	for _, e := range slices.Concat(envs...) {
 		name, value, _ := strings.Cut(e, "=")
-		if named(name, value) {
+		if holds(name, value) {
 			found = append(found, parts(value)...)
 		}
 		found = append(found, password(value)...)
@@ -46,48 +45,31 @@ func (s Set) With(values ...string) Set {
 	all := slices.Clone(s.all)
 	for _, v := range values {
 		for line := range strings.Lines(v) {
-			if line = strings.TrimSpace(line); len(line) >= least {
+			if line = strings.TrimSpace(line); len(line) >= least && !strings.HasPrefix(line, "-----") { // the frame of a key is none
 				all = append(all, line)
 				all = append(all, written(line)...)
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	slices.SortFunc(all, longestFirst)
 	return Set{slices.Compact(all)}
 }
 
-// named tells whether a variable holds a secret by its name, and nothing that only
-// looks so: a number of tokens, or the place of a file.
-func named(name, value string) bool {
-	name = strings.ToUpper(name)
-	for _, word := range []string{"PASSWORD", "PASSWD", "PASSPHRASE"} {
-		if strings.Contains(name, word) {
-			return true
-		}
-	}
-	if len(value) < 12 && strings.Trim(value, "0123456789") == "" {
-		return false
-	}
-	if strings.HasPrefix(value, "/") { // many keys are base64, which has slashes, too
-		if _, err := os.Lstat(value); err == nil || strings.HasSuffix(name, "FILE") || strings.HasSuffix(name, "PATH") || strings.HasSuffix(name, "SOCK") {
-			return false
-		}
-	}
-	for _, word := range []string{"KEY", "TOKEN", "SECRET", "CREDENTIAL", "HEADERS", "AUTHORIZATION", "COOKIE"} {
-		if strings.Contains(name, word) {
-			return true
-		}
-	}
-	return false
-}
+func longestFirst(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) }
 
-// parts are a value and, where it is a list of headers, the values in it.
+// parts are a value and, where it is a list of headers, the values in it that are no
+// ordinary words: those of headers that are named like secrets, and those with a digit.
 func parts(value string) []string {
 	out := []string{value}
 	for _, field := range strings.FieldsFunc(value, func(r rune) bool { return r == '\n' || r == ',' }) {
-		if at := strings.IndexAny(field, ":="); at > 0 {
-			words := strings.Fields(field[at+1:])
-			out = append(out, words...) // Bearer and the like are too short to count
+		at := strings.IndexAny(field, ":=")
+		if at <= 0 {
+			continue
+		}
+		for _, word := range strings.Fields(field[at+1:]) { // Bearer and the like are too short to count
+			if Named(field[:at]) || strings.ContainsAny(word, digits) {
+				out = append(out, word)
+			}
 		}
 	}
 	return out

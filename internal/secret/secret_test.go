@@ -1,6 +1,7 @@
 package secret
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -26,7 +27,10 @@ func TestWhatIsASecret(t *testing.T) {
 		{"a password of digits", "DB_PASSWORD=123456789", "123456789", "[key]"},
 		{"an address", "HTTPS_PROXY=http://me:hunter-22@proxy:8080", "via http://me:hunter-22@proxy:8080, hunter-22", "via http://[key]@proxy:8080, [key]"},
 		{"a list of headers", "ANTHROPIC_CUSTOM_HEADERS=X-A: 0123456789\nAuthorization: Bearer abcdefghij", "0123456789 Bearer abcdefghij", "[key] Bearer [key]"},
-		{"of several lines", "SSH_KEY=-----BEGIN\nMIIEowIBAAKC\nAQEAx0123456", "MIIEowIBAAKC and AQEAx0123456", "[key] and [key]"},
+		{"of several lines", "SSH_KEY=-----BEGIN A KEY-----\nMIIEowIBAAKC\nAQEAx0123456", "-----BEGIN A KEY----- MIIEowIBAAKC and AQEAx0123456", "-----BEGIN A KEY----- [key] and [key]"},
+		{"words in a list of headers", "ANTHROPIC_CUSTOM_HEADERS=Accept: application/json\nX-Auth: opensesame", "application/json opensesame", "application/json [key]"},
+		{"a keyboard is none", "XKB_KEYBOARD=us-international", "us-international", "us-international"},
+		{"a password as short names have it", "SMTP_PASS=hunter-22-x", "hunter-22-x", "[key]"},
 		{"as JSON has it", `A_SECRET=a"b\c/d<efgh`, `{"k":"a\"b\\c/d\u003cefgh"} a\"b\\c/d<efgh a\"b\\c\/d\u003cefgh`, `{"k":"[key]"} [key] [key]`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -34,6 +38,28 @@ func TestWhatIsASecret(t *testing.T) {
 				t.Errorf("%q, want %q", got, tc.want)
 			}
 		})
+	}
+}
+
+func TestWhereASecretStands(t *testing.T) {
+	s := Of([]string{"A_KEY=z123456789", "B_KEY=" + strings.Repeat("long0", 100), "C_PASSWORD=password", "D_PASSWORD=20260301"}).Hard()
+	for _, tc := range []struct {
+		name, in string
+		held     int
+		line     int
+	}{
+		{"none", "abc\nz12345678\n", 0, 0},
+		{"on the second line", "a\nx=z123456789;\n", 1, 2},
+		{"the first of two", "a\nb\nz123456789\n" + strings.Repeat("long0", 100), 2, 3},
+		{"over two pieces", strings.Repeat("x", piece-5) + "\n" + strings.Repeat("long0", 100), 1, 2},
+		{"at the end of a long line", strings.Repeat("0\n", piece) + strings.Repeat("x", 3*piece) + "z123456789", 1, piece + 1},
+		{"words and dates that anybody writes", "password 20260301", 0, 0},
+		{"among bytes", "\x00\xffz123456789\x00", 1, 1},
+	} {
+		held, line, err := s.In(bytes.NewReader([]byte(tc.in)))
+		if len(held.all) != tc.held || line != tc.line || err != nil {
+			t.Errorf("%s: %d held, line %d, %v", tc.name, len(held.all), line, err)
+		}
 	}
 }
 
