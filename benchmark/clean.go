@@ -1,11 +1,13 @@
 package benchmark
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"si/internal/lazyre"
 	"si/internal/proc"
 )
 
@@ -17,7 +19,7 @@ const (
 // cleanLine makes one line of foreign output fit for a message: no control or
 // format characters, valid UTF-8, cut.
 func cleanLine(text string) string {
-	text = strings.TrimSpace(text)
+	text = strings.ReplaceAll(strings.TrimSpace(text), "\t", " ")
 	cut := ""
 	if n := 0; len(text) > maxQuoted {
 		for i := range text {
@@ -85,6 +87,27 @@ func tailOf(data []byte, limit int) string {
 		return text
 	}
 	return strings.ToValidUTF8(text[len(text)-limit:], "")
+}
+
+// failing is how test and build programs begin the line that says what failed. What
+// they print last is often no more than that something did.
+var failing = lazyre.New(`^\s*(?:--- FAIL: |FAILED |panic: |[Ee]rror(?:\[\w+\])?: |\w*(?:Error|Exception): )`)
+
+// tellingLines are the first lines of a stream that say what failed, for a message.
+func tellingLines(c proc.Captured, n int) string {
+	streams := [][]byte{c.Head}
+	if c.Total > int64(len(c.Head)) {
+		streams = append(streams, c.Tail)
+	}
+	var lines []string
+	for _, data := range streams {
+		for line := range bytes.Lines(data) {
+			if text := string(line[:min(len(line), 4*maxQuoted)]); len(lines) < n && failing.MatchString(text) {
+				lines = append(lines, cleanLine(text))
+			}
+		}
+	}
+	return strings.Join(lines, " / ")
 }
 
 // lastLines are the last non-blank lines of a stream, for a message.

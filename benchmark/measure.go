@@ -171,10 +171,8 @@ const killedCode = 128 + 9
 
 // endFault judges how a run ended, before anything it printed is looked at.
 func endFault(res proc.Result, job Job) *Fault {
-	last := lastLines(res.Stderr, 3)
-	if last == "" {
-		last = lastLines(res.Stdout, 3)
-	}
+	const most = 3
+	last := cmp.Or(tellingLines(res.Stderr, most), tellingLines(res.Stdout, most), lastLines(res.Stderr, most), lastLines(res.Stdout, most))
 	fault := func(c track.Category, format string, args ...any) *Fault {
 		return &Fault{Category: c, What: fmt.Sprintf(format, args...), Line: last}
 	}

@@ -79,7 +79,7 @@ func (p *detailPage) update(m *Model, msg tea.Msg) tea.Cmd {
 func (p *detailPage) back(m *Model) (tea.Cmd, bool) { return m.show(newChoosePage(m)), true }
 func (p *detailPage) resize(w, h int) tea.Cmd       { return p.form.resize(w, h) }
 func (p *detailPage) keys() string {
-	return "enter next   shift+tab previous   ctrl+j new line"
+	return "←→ choose   enter next   shift+tab up   ctrl+j line"
 }
 
 func (p *detailPage) view(_ *Model, _, _ int) []string { return strings.Split(p.form.view(), "\n") }

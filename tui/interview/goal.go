@@ -170,7 +170,11 @@ func asIfEmpty(s clarify.Scores, about clarify.Dimension) clarify.Scores {
 	for d, v := range s {
 		out[d] = clarify.Score{Value: v.Value + 1, Why: v.Why}
 	}
-	out[about] = clarify.Score{Value: -1, Why: "you came back to it"}
+	why := "you came back to it"
+	if s[about].Why != "" {
+		why += "; " + s[about].Why
+	}
+	out[about] = clarify.Score{Value: -1, Why: why}
 	return out
 }
 

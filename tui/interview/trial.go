@@ -199,7 +199,7 @@ func (p *trialPage) keys() string {
 
 // saidAlready tells notes that the page says in its own form.
 func saidAlready(text string) bool {
-	for _, begin := range []string{"run ", "runs repeat exactly", "scores of 0 or less", "a gain of "} {
+	for _, begin := range []string{"run ", "the benchmark runs ", "runs repeat exactly", "scores of 0 or less", "a gain of "} {
 		if strings.HasPrefix(text, begin) {
 			return true
 		}
