@@ -86,6 +86,9 @@ func (m *Meter) Add(e Event) string {
 		c := *e.CostUSD
 		m.spent.CostUSD = &c
 	}
+	if e.Usage != nil || e.CostUSD != nil {
+		m.spent = m.spent.Plausible()
+	}
 	if e.Kind == EventToolStart {
 		m.spent.Tools++
 		if call := e.Tool + "\x00" + e.Text; call == m.last {

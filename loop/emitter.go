@@ -47,24 +47,28 @@ func (e *emitter) emit(kind track.Kind, round int, actor string, data any) error
 	return nil
 }
 
-// samples returns the runs that the journal holds, oldest first, so that a run
-// that was paid for is not taken again.
-func (e *emitter) samples() ([]pastSample, error) {
+// past returns the runs of the benchmark that the journal holds, oldest first, so that a
+// run that was paid for is not taken again, and what of the budgets is used.
+func (e *emitter) past() ([]pastSample, *ledger, error) {
 	var past []pastSample
+	spent := newLedger()
 	for ev, err := range track.ReadJournal(e.path) {
+		if err == nil {
+			err = spent.hear(ev)
+		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if ev.Ev != track.EvMeasured {
 			continue
 		}
 		var s track.Sample
 		if err := ev.Decode(&s); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		past = append(past, pastSample{ev.Round, s})
 	}
-	return past, nil
+	return past, spent, nil
 }
 
 func (e *emitter) close() { _ = e.journal.Close() }

@@ -75,7 +75,7 @@ func (l *Loop) begin(ctx context.Context, resumed bool, current int) error {
 	}
 	err = l.events.emit(track.EvRunStarted, 0, "si", track.RunStarted{
 		Version: l.cfg.Version, Root: l.cfg.Paths.Root, Repo: l.cfg.Repo.Toplevel(),
-		Branch: l.refs.improve(), Resumed: resumed, Left: dirty,
+		Branch: l.refs.improve(), Resumed: resumed, Left: dirty, Broken: l.broken,
 	})
 	if err != nil {
 		return err

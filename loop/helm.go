@@ -183,6 +183,9 @@ func (h *helm) pending() error {
 	return nil
 }
 
+// pausedBefore begins what is said when a run stands still.
+const pausedBefore = "paused before "
+
 // gate waits while the run is paused. It returns errStop once a stop was asked for.
 func (h *helm) gate(ctx context.Context, now func() time.Time, before string) error {
 	if err := h.pending(); err != nil || h == nil {
@@ -195,7 +198,7 @@ func (h *helm) gate(ctx context.Context, now func() time.Time, before string) er
 		return nil
 	}
 	began := now()
-	h.say(track.Control{Act: track.ActPause}, "paused before "+before+"; 'si resume' goes on")
+	h.say(track.Control{Act: track.ActPause}, pausedBefore+before+"; 'si resume' goes on")
 	for paused {
 		select {
 		case <-ctx.Done():

@@ -106,6 +106,8 @@ type Loop struct {
 	aids     aids
 	helm     *helm
 	purse    purse
+	past     ledger             // of the earlier starts of this run
+	broken   []track.BrokenTask // their agents that were killed
 	lot      lot
 	started  time.Time
 	notesMu  sync.Mutex // agents' tasks note side by side
@@ -200,11 +202,12 @@ func (l *Loop) open() (err error) {
 	l.cfg.Repo.LendFrom(filepath.Join(l.cfg.WorkDir, "lent"))
 	l.refs = refNames{prefix: l.progress.Value.SI.RefPrefix, goal: *l.progress.Value.GoalSlug}
 	l.learner = &learner{l: l}
-	past, err := l.events.samples()
+	past, spent, err := l.events.past()
 	if err != nil {
 		l.events.close()
 		return err
 	}
+	l.takeUp(spent, l.progress.Value.Status)
 	if id := l.progress.Value.SI.BenchmarkID; id != "" && id != benchmarkID(l.settings.Value) {
 		past = nil // what was taken with another benchmark says nothing about this one
 	}

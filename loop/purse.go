@@ -20,7 +20,8 @@ type purse struct {
 	run     account
 	round   account
 	dearest map[agents.Role]amount
-	refused string // why a start was refused for the whole run
+	before  map[int]amount // by round, what earlier starts of the run have spent in it
+	refused string         // why a start was refused for the whole run
 }
 
 // amount is what money and tokens can be counted in.
@@ -36,22 +37,15 @@ func (a amount) minus(b amount) amount { return amount{a.cost - b.cost, a.tokens
 // one that tells of less than nothing would fill the purse.
 func amountOf(s track.Spent) amount {
 	var a amount
-	if s.CostUSD != nil && *s.CostUSD > 0 {
-		a.cost = min(*s.CostUSD, mostCost)
+	s = s.Plausible()
+	if s.CostUSD != nil {
+		a.cost = *s.CostUSD
 	}
-	if u := s.Usage; u != nil {
-		for _, n := range []int64{u.Input, u.CacheRead, u.CacheWrite, u.Output} {
-			a.tokens += min(max(0, n), mostTokens)
-		}
+	if s.Usage != nil {
+		a.tokens = s.Usage.Total()
 	}
 	return a
 }
-
-// Bounds of what one run of an agent can have cost: sums of them do not overflow.
-const (
-	mostCost   = 1e9
-	mostTokens = 1 << 40
-)
 
 // account is what was spent in one span, and what is set aside.
 type account struct {
@@ -70,12 +64,13 @@ func (a account) short(task amount, costUSD float64, tokens int64, span string) 
 	return ""
 }
 
-// nextRound empties the account of the round. What works beside the rounds is under
-// way still, and has its share set aside in the new one.
-func (p *purse) nextRound() {
+// nextRound empties the account of the round, but for what an earlier start has spent in
+// round n. What works beside the rounds is under way still, and has its share set aside
+// in the new one.
+func (p *purse) nextRound(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.round = account{aside: p.run.aside}
+	p.round = account{spent: p.before[n], aside: p.run.aside}
 }
 
 // bill is what one task costs while it runs.
@@ -203,7 +198,7 @@ func (p *purse) spent(b track.BudgetOptions) string {
 // person, or for a usage limit, does not count: nothing of it was spent.
 func (l *Loop) hoursSpent() string {
 	limit := l.settings.Value.SI.Budget.WallHours
-	worked := l.cfg.Now().Sub(l.started) - l.helm.waited() - l.parked()
+	worked := l.past.worked + l.cfg.Now().Sub(l.started) - l.helm.waited() - l.parked()
 	if limit > 0 && worked >= time.Duration(limit*float64(time.Hour)) {
 		return fmt.Sprintf("budget of %g hours is spent", limit)
 	}

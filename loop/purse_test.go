@@ -73,7 +73,7 @@ func TestWhatStartsWithinABudget(t *testing.T) {
 			if ends := p.spent(c.budget) != ""; ends != c.ends {
 				t.Errorf("the run ends: %t (%s), want %t", ends, p.spent(c.budget), c.ends)
 			}
-			p.nextRound()
+			p.nextRound(2)
 			if _, refused := p.start(agents.Researcher, c.budget); refused != "" != c.ends {
 				t.Errorf("in the next round refused %q", refused)
 			}
@@ -108,7 +108,7 @@ func TestWhatWorksBesideTheRounds(t *testing.T) {
 	b := track.BudgetOptions{Round: track.RoundBudget{CostUSD: 5}, Task: track.TaskBudget{CostUSD: 3}}
 	var p purse
 	review, _ := p.start(agents.Reviewer, b)
-	p.nextRound()
+	p.nextRound(2)
 	if _, refused := p.start(agents.Planner, b); refused == "" {
 		t.Error("the new round forgets what is under way")
 	}

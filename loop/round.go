@@ -58,7 +58,7 @@ func (r *round) play(ctx context.Context) (err error) {
 	if err := firstOf(r.takeHelm(), r.study(ctx)); err != nil {
 		return err
 	}
-	r.purse.nextRound()
+	r.purse.nextRound(r.n)
 	began := r.cfg.Now()
 	if r.canaryDue(r.n) {
 		if err := r.canaries(ctx, r.n, r.st.Value.SI.Base); err != nil {

@@ -42,7 +42,7 @@ func targetReached(p track.AgentSettings, s track.Settings) bool {
 
 func (l *Loop) budgetSpent() string {
 	b := l.settings.Value.SI.Budget
-	if b.BenchmarkRuns > 0 && l.lab.runs >= b.BenchmarkRuns {
+	if b.BenchmarkRuns > 0 && l.past.runs+l.lab.runs >= b.BenchmarkRuns {
 		return fmt.Sprintf("budget of %d benchmark runs is spent", b.BenchmarkRuns)
 	}
 	if why := l.hoursSpent(); why != "" {

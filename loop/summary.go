@@ -130,6 +130,14 @@ func surveyJournal(paths track.Paths, s *track.Summary) error {
 		switch ev.Ev { //nolint:exhaustive // the kinds that tell of cost
 		case track.EvMeasured:
 			s.Runs++
+		case track.EvRunStarted:
+			var r track.RunStarted
+			if err := ev.Decode(&r); err != nil {
+				return err
+			}
+			for _, b := range r.Broken {
+				bookRole(s, b.AgentEvent, false)
+			}
 		case track.EvAgentStarted:
 			s.AgentTasks++
 		case track.EvAgentEnded, track.EvAgentFailed:

@@ -71,9 +71,13 @@ func (w *witness) watch(e agents.Event) {
 	if e.Kind == agents.EventToolStart {
 		w.live.Tools++
 	}
+	told := e.Usage != nil || e.CostUSD != nil
+	if told {
+		w.live = w.live.Plausible()
+	}
 	live := w.live
 	w.mu.Unlock()
-	if e.Usage == nil && e.CostUSD == nil {
+	if !told {
 		return
 	}
 	if why := w.bill.tell(live); why != "" {
@@ -94,6 +98,7 @@ func (w *witness) paid(s track.Spent) {
 	}
 	s.Tools = max(s.Tools, w.live.Tools)
 	w.live = track.Spent{}
+	s = s.Plausible()
 	w.bill.pay(s)
 	sum := s
 	if w.ev.Spent != nil {

@@ -69,6 +69,14 @@ type RunStarted struct {
 	Branch  string   `json:"branch"`
 	Resumed bool     `json:"resumed"`
 	Left    []string `json:"uncommitted,omitempty"` // paths of the checkout that the loop does not see
+
+	Broken []BrokenTask `json:"broken,omitempty"` // agents that were at work when the last start was killed, whose cost is known
+}
+
+// BrokenTask is an agent's task that was killed together with the loop.
+type BrokenTask struct {
+	Round int `json:"round"`
+	AgentEvent
 }
 
 // RoundStarted opens a round.

@@ -209,10 +209,10 @@ type LimitOptions struct {
 
 // BudgetOptions end the loop when spent; 0 is no limit.
 type BudgetOptions struct {
-	WallHours     float64     `json:"wall_hours,omitempty"`     // of one start of the loop; waiting for you or for a usage limit does not count
-	BenchmarkRuns int         `json:"benchmark_runs,omitempty"` // of one start of the loop
-	CostUSD       float64     `json:"cost_usd,omitempty"`       // of the agents of one start of the loop, as far as their cost is known
-	Tokens        int64       `json:"tokens,omitempty"`         // of the agents of one start of the loop, cached ones too
+	WallHours     float64     `json:"wall_hours,omitempty"`     // of a run, over all its starts; waiting for you or for a usage limit does not count
+	BenchmarkRuns int         `json:"benchmark_runs,omitempty"` // of a run, over all its starts
+	CostUSD       float64     `json:"cost_usd,omitempty"`       // of the agents of a run, as far as their cost is known
+	Tokens        int64       `json:"tokens,omitempty"`         // of the agents of a run, cached ones too
 	Round         RoundBudget `json:"round,omitempty"`          // what is left over is not carried into the next round
 	Task          TaskBudget  `json:"task,omitempty"`           // an agent that passes one of them has failed
 }
