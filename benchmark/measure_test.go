@@ -96,8 +96,10 @@ func TestMeasureFaults(t *testing.T) {
 		what, line    string
 	}{
 		{"failing though it prints a score", `echo '{"primary": 9}'; echo broken >&2; exit 3`, track.CategoryLogicError, "exit code 3", "broken"},
-		{"a failure amid much", `echo hm >&2; printf -- '--- FAIL: BenchmarkA\n    a_test.go:5: got 1\tnot 2\nBenchmarkB 1 2 ns/op\n--- FAIL: BenchmarkC\nFAIL\nexit status 1\nFAIL\tx\t3s\n'; exit 1`,
-			track.CategoryLogicError, "exit code 1", "--- FAIL: BenchmarkA / --- FAIL: BenchmarkC"},
+		{
+			"a failure amid much", `echo hm >&2; printf -- '--- FAIL: BenchmarkA\n    a_test.go:5: got 1\tnot 2\nBenchmarkB 1 2 ns/op\n--- FAIL: BenchmarkC\nFAIL\nexit status 1\nFAIL\tx\t3s\n'; exit 1`,
+			track.CategoryLogicError, "exit code 1", "--- FAIL: BenchmarkA / --- FAIL: BenchmarkC",
+		},
 		{"a failure in tabs", `printf 'FAIL\tx\t3s\n'; exit 1`, track.CategoryLogicError, "exit code 1", "FAIL x 3s"},
 		{"not found", `/nowhere/bench`, track.CategoryLogicError, "exit code 127", "nowhere"},
 		{"killed", `kill -KILL $$`, track.CategoryOOM, "killed", ""},
