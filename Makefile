@@ -61,7 +61,7 @@ test-slurm:
 	SI_SLURM=1 $(GO) test -timeout 15m -count 1 -v -run 'TestSlurm|TestStartAndStop' ./benchmark/slurm ./internal/slurmtest
 
 # Real agent programs play against a scripted model server. They are installed with
-# npm into the user's cache folder, 1.3 GB; no account, no key, no model is used.
+# npm into the user's cache folder, 2 GB; no account, no key, no model is used.
 test-agents:
 	SI_AGENTS=1 $(GO) test -timeout 30m -count 1 -v -run 'Agent|Real' ./internal/realagents ./agents/stream ./agents/acp
 	SI_AGENTS=1 $(GO) test -timeout 30m -count 1 -v -run 'TestRealAgents' ./cmd

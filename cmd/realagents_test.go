@@ -20,7 +20,7 @@ import (
 // loopback is needed.
 func TestRealAgents(t *testing.T) {
 	if os.Getenv(realagents.EnableKey) == "" {
-		t.Skip("set " + realagents.EnableKey + "=1 to try real agents; they are installed with npm, 1.3 GB")
+		t.Skip("set " + realagents.EnableKey + "=1 to try real agents; they are installed with npm, 2 GB")
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -30,7 +30,7 @@ func TestRealAgents(t *testing.T) {
 	if err != nil {
 		t.Skipf("the agents cannot be installed here: %v", err)
 	}
-	for _, agent := range []string{"claude:claude-sonnet-4-5", "codex:scripted", "pi:scripted/scripted", "gemini:gemini-2.5-pro"} {
+	for _, agent := range []string{"claude:claude-sonnet-4-5", "codex:scripted", "pi:scripted/scripted", "gemini:gemini-2.5-pro", "opencode", "qwen", "copilot"} {
 		name, _, _ := strings.Cut(agent, ":")
 		t.Run(name, func(t *testing.T) { playDemo(t, bin, "--agent", agent) })
 	}

@@ -57,6 +57,7 @@ func (s served) si(args ...string) string {
 		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(s.dir, "home"), "XDG_STATE_HOME=" + filepath.Join(s.dir, "state"), "GIT_CONFIG_NOSYSTEM=1",
 		"OPENAI_BASE_URL=" + s.server.URL() + "/v1", "OPENAI_API_KEY=" + scriptedKey,
 		"ANTHROPIC_BASE_URL=" + s.server.URL(), "ANTHROPIC_API_KEY=" + scriptedKey,
+		"OLLAMA_HOST=" + strings.TrimPrefix(s.server.URL(), "http://"),
 	}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -161,7 +162,7 @@ func refuseKey(t *testing.T, dir string) {
 // round goes on with what was made, and then the run ends and says why.
 func TestABudgetEndsTheRunWithWhatItHas(t *testing.T) {
 	s := serve(t, raise())
-	s.init("--agent", "openai:scripted", "--max-iterations", "5")
+	s.init("--agent", "ollama:scripted", "--max-iterations", "5")
 	s.settings(func(o *track.Options) { o.Budget.Tokens = 14_000 })
 	out := s.si("run", "--no-tui")
 	for _, want := range []string{"Status: budget", "Reason: the budget of 14000 tokens of the run is spent"} {

@@ -25,7 +25,7 @@ import (
 // through si mcp, with a scripted model.
 func TestRealAgentsUseSkills(t *testing.T) {
 	if os.Getenv(realagents.EnableKey) == "" {
-		t.Skip("set " + realagents.EnableKey + "=1 to try real agents; they are installed with npm, 1.3 GB")
+		t.Skip("set " + realagents.EnableKey + "=1 to try real agents; they are installed with npm, 2 GB")
 	}
 	for name, player := range map[string]func(stream.Options) *stream.Backend{"claude": claude.New, "codex": codex.New} {
 		t.Run(name, func(t *testing.T) { realAgentUsesSkills(t, name, player) })

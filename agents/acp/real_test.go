@@ -31,7 +31,7 @@ type realStage struct {
 func newRealStage(t *testing.T, role agents.Role, boxed bool, script modelserver.Script) *realStage {
 	t.Helper()
 	if os.Getenv(realagents.EnableKey) == "" {
-		t.Skip("set " + realagents.EnableKey + "=1 to try real agents; they are installed with npm, 1.3 GB")
+		t.Skip("set " + realagents.EnableKey + "=1 to try real agents; they are installed with npm, 2 GB")
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {

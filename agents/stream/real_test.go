@@ -53,7 +53,7 @@ type stage struct {
 func newStage(t *testing.T, script modelserver.Script) *stage {
 	t.Helper()
 	if os.Getenv(realagents.EnableKey) == "" {
-		t.Skip("set " + realagents.EnableKey + "=1 to try real agents; they are installed with npm, 1.3 GB")
+		t.Skip("set " + realagents.EnableKey + "=1 to try real agents; they are installed with npm, 2 GB")
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {

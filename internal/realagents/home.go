@@ -30,6 +30,8 @@ enabled = false
 		".gemini/settings.json": `{"security": {"auth": {"selectedType": "gemini-api-key"}}, "general": {"enableAutoUpdate": false}, "privacy": {"usageStatisticsEnabled": false}}`,
 		".pi/agent/models.json": fmt.Sprintf(`{"providers": {"scripted": {"baseUrl": "%s/v1", "api": "openai-completions", "apiKey": "%s",
   "models": [{"id": "scripted", "name": "scripted", "contextWindow": 128000, "maxTokens": 8000}]}}}`, url, Key),
+		".config/opencode/opencode.json": fmt.Sprintf(`{"model": "scripted/scripted", "autoupdate": false, "share": "disabled",
+  "provider": {"scripted": {"npm": "@ai-sdk/openai-compatible", "options": {"baseURL": "%s/v1", "apiKey": "%s"}, "models": {"scripted": {"name": "scripted"}}}}}`, url, Key),
 		".pi/agent/settings.json": `{"defaultProvider": "scripted", "defaultModel": "scripted"}`,
 	} {
 		path = filepath.Join(home, filepath.FromSlash(path))
@@ -53,6 +55,9 @@ func Env(bin, home, url string) []string {
 		"SCRIPTED_KEY=" + Key,
 		"GEMINI_API_KEY=" + Key, "GOOGLE_GEMINI_BASE_URL=" + url, "GEMINI_CLI_TRUST_WORKSPACE=true",
 		"PI_OFFLINE=1", "PI_TELEMETRY=0",
+		"OPENCODE_DISABLE_MODELS_FETCH=1",
+		"OPENAI_BASE_URL=" + url + "/v1", "OPENAI_API_KEY=" + Key, "OPENAI_MODEL=scripted",
+		"COPILOT_PROVIDER_BASE_URL=" + url + "/v1", "COPILOT_PROVIDER_TYPE=openai", "COPILOT_PROVIDER_API_KEY=" + Key, "COPILOT_MODEL=scripted", "COPILOT_OFFLINE=true",
 	}
 }
 
@@ -65,6 +70,8 @@ func KeyNames() []string {
 		"ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_AUTOUPDATER", "CLAUDE_CODE_MAX_RETRIES",
 		"IS_SANDBOX", "ENABLE_TOOL_SEARCH", "SCRIPTED_KEY", "GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GEMINI_CLI_TRUST_WORKSPACE",
 		"PI_OFFLINE", "PI_TELEMETRY",
+		"OPENCODE_DISABLE_MODELS_FETCH", "OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL",
+		"COPILOT_PROVIDER_BASE_URL", "COPILOT_PROVIDER_TYPE", "COPILOT_PROVIDER_API_KEY", "COPILOT_MODEL", "COPILOT_OFFLINE",
 	}
 }
 

@@ -29,6 +29,9 @@ func Packages() []string {
 		"@anthropic-ai/claude-code@2.1.332",
 		"@google/gemini-cli@0.61.0",
 		"@earendil-works/pi-coding-agent@1.6.0",
+		"opencode-ai@1.18.33",
+		"@qwen-code/qwen-code@0.24.4",
+		"@github/copilot@1.0.102",
 		"node@22.23.3", // pi needs a newer one than many machines have
 	}
 }

@@ -33,7 +33,7 @@ type bench struct {
 func newBench(t *testing.T) bench {
 	t.Helper()
 	if os.Getenv(EnableKey) == "" {
-		t.Skip("set " + EnableKey + "=1 to try real agents; they are installed with npm, 1.3 GB")
+		t.Skip("set " + EnableKey + "=1 to try real agents; they are installed with npm, 2 GB")
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
