@@ -2,11 +2,14 @@ package gitops
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // Limits bound what a candidate may bring. Zero values mean the defaults.
@@ -32,7 +35,8 @@ func (l Limits) orDefault() Limits {
 // paths, a file that is too large, a repository inside and a secret of c.Secrets that is
 // new in the repository are refused with an *Error that names them, before anything of
 // them is in the object store; no difference from base is ErrNoChange.
-func (r *Repo) Collect(ctx context.Context, w *Workspace, base string, c CommitMeta) (Commit, []Change, error) {
+func (r *Repo) Collect(ctx context.Context, w *Workspace, base string, c CommitMeta) (_ Commit, _ []Change, err error) {
+	defer func() { err = without(c.Secrets, err) }() // an error names what the agent has named
 	baseInfo, err := r.read.commit(ctx, base)
 	if err != nil {
 		return Commit{}, nil, err
@@ -109,8 +113,11 @@ func (w *Workspace) acceptable(paths []string, lim Limits) error {
 			nested = append(nested, p)
 			continue
 		}
-		info, err := os.Lstat(filepath.Join(w.path, p))
-		if err == nil && info.Mode().IsRegular() && info.Size() > lim.FileBytes {
+		info, err := w.look(p)
+		if err != nil {
+			return err
+		}
+		if info != nil && info.Mode().IsRegular() && info.Size() > lim.FileBytes {
 			large = append(large, p)
 		}
 	}
@@ -126,26 +133,45 @@ func (w *Workspace) acceptable(paths []string, lim Limits) error {
 	return nil
 }
 
+// look says what stands at a changed path; nil where it was deleted. A path that cannot
+// be looked at is no deletion: git, which looks from inside of the folder, may well see it.
+func (w *Workspace) look(path string) (os.FileInfo, error) {
+	info, err := os.Lstat(filepath.Join(w.path, path))
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR): // its folder is a file now
+		return nil, nil
+	case err != nil:
+		return nil, unseen(w.path, err)
+	}
+	return info, nil
+}
+
 // stage writes the tree of what was laid with the changed paths as they are now.
-// It works on a copy of the index, so it can be done again.
 func (w *Workspace) stage(ctx context.Context, paths []string) (tree string, err error) {
 	in := w.place()
 	in.index = filepath.Join(w.slot.dir, "staged")
-	if err := copyIndex(w.slot.index(), in.index); err != nil {
+	defer os.Remove(in.index) // overwritten by the next stage
+	if err := w.stageInto(ctx, in, paths); err != nil {
 		return "", err
 	}
-	defer os.Remove(in.index) // overwritten by the next stage
-	_ = os.Remove(in.index + ".lock")
-	if len(paths) > 0 {
-		_, err := w.repo.git.git(ctx, call{
-			op: "stage", path: w.path, in: in, limit: workLimit, stdin: []byte(strings.Join(paths, "\x00") + "\x00"),
-			args: []string{"update-index", "-z", "--add", "--remove", "--replace", "--stdin"},
-		})
-		if err != nil {
-			return "", err
-		}
-	}
 	return w.repo.git.line(ctx, call{op: "stage", path: w.path, in: in, args: []string{"write-tree"}})
+}
+
+// stageInto makes in's index that of what was laid with the changed paths as they are
+// now. It is a copy of the workspace's own, so it can be done again.
+func (w *Workspace) stageInto(ctx context.Context, in place, paths []string) error {
+	if err := copyIndex(w.slot.index(), in.index); err != nil {
+		return err
+	}
+	_ = os.Remove(in.index + ".lock")
+	if len(paths) == 0 {
+		return nil
+	}
+	_, err := w.repo.git.git(ctx, call{
+		op: "stage", path: w.path, in: in, limit: workLimit, stdin: []byte(strings.Join(paths, "\x00") + "\x00"),
+		args: []string{"update-index", "-z", "--add", "--remove", "--replace", "--stdin"},
+	})
+	return err
 }
 
 // onlyKnownModules refuses submodules that were not in the base or moved: the

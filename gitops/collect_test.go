@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -73,6 +74,7 @@ func TestCollectTakesWhatIsInTheFolder(t *testing.T) {
 // no commit and no object; what the repository has already told is no news.
 func TestASecretIsNotCollected(t *testing.T) {
 	const key, told = "sk-0123456789-abc", "told-0123456789"
+	long := strings.Repeat(strings.Repeat("d", 200)+"/", 10) + strings.Repeat("e", 30)
 	for _, tc := range []struct{ name, path, text, want string }{
 		{"in a file", "new/file", "one\nkey = \"" + key + "\"\n", "environment: new/file:2"},
 		{"in a file that was there", "a.txt", "one\n" + key, "environment: a.txt:2"},
@@ -81,17 +83,20 @@ func TestASecretIsNotCollected(t *testing.T) {
 		{"the target of a link", "link", "", "environment: link:1"},
 		{"beside one that is told", "a.txt", told + "\n" + key + "\n", "environment: a.txt:2"},
 		{"one that the repository tells", "copy", "again " + told + "\n", ""},
+		{"what git makes of it", "wide.u", "\xff\xfeo\x00n\x00e\x00\n\x00" + strings.Join(strings.Split(key, ""), "\x00") + "\x00", "environment: wide.u:2"},
+		{"behind a path that is too long for us", long + "/" + long + "/f", key, "a changed file cannot be looked at: file name too long"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			f := newFixture(t)
 			f.write("told", "x\n"+told+"\n")
+			f.write(".gitattributes", "*.u working-tree-encoding=UTF-16\n")
 			base := f.commit("base")
 			r := f.open()
 			w := f.clone(r, base)
-			if at := filepath.Join(w.Path(), tc.path); tc.text == "" {
-				f.must(os.Symlink(key, at))
+			if tc.text == "" {
+				f.must(os.Symlink(key, filepath.Join(w.Path(), tc.path)))
 			} else {
-				put(t, at, tc.text)
+				putDeep(t, w.Path(), tc.path, tc.text)
 			}
 			objects := f.git("count-objects")
 			m := meta("Try " + key)
@@ -110,6 +115,76 @@ func TestASecretIsNotCollected(t *testing.T) {
 				t.Errorf("something of it is kept: %s before, %s after", objects, now)
 			}
 		})
+	}
+}
+
+// putDeep writes a file from inside of its folder, as a shell does that has gone there:
+// its whole path may be longer than the system takes.
+func putDeep(t *testing.T, dir, path, text string) {
+	t.Helper()
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	if err := root.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := root.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestWhatIsGoneHoldsNoSecret: a file that is deleted, also by a file in the place of its
+// folder, brings nothing, whatever it is called.
+func TestWhatIsGoneHoldsNoSecret(t *testing.T) {
+	const key = "sk-0123456789-abc"
+	f := newFixture(t)
+	f.write("dir/"+key, "x")
+	base := f.commit("base")
+	r := f.open()
+	w := f.clone(r, base)
+	f.must(os.RemoveAll(filepath.Join(w.Path(), "dir")))
+	put(t, filepath.Join(w.Path(), "dir"), "a file")
+	m := meta("Try")
+	m.Secrets = secret.Set{}.With(key)
+	if _, changes, err := r.Collect(t.Context(), w, base, m); err != nil || len(changes) != 3 {
+		t.Errorf("%v, %v", changes, err)
+	}
+}
+
+// TestARefusalNamesNoSecret: what is refused for something else is named, too.
+func TestARefusalNamesNoSecret(t *testing.T) {
+	const key = "sk-0123456789-abc"
+	f := newFixture(t)
+	base := f.commit("base")
+	r := f.open()
+	w := f.clone(r, base)
+	put(t, filepath.Join(w.Path(), "x-"+key), "much")
+	m := meta("Try")
+	m.Secrets, m.Limits.FileBytes = secret.Set{}.With(key), 1
+	_, _, err := r.Collect(t.Context(), w, base, m)
+	var broken *Error
+	if !errors.As(err, &broken) || !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "files over 1 bytes: x-[key]") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestASecretWrittenOftenCostsLittle: base is asked once, not once a file.
+func TestASecretWrittenOftenCostsLittle(t *testing.T) {
+	const key = "sk-0123456789-abc"
+	f := newFixture(t)
+	base := f.commit("base")
+	r := f.open()
+	w := f.clone(r, base)
+	for i := range 300 {
+		put(t, filepath.Join(w.Path(), fmt.Sprint("f", i)), key)
+	}
+	before := f.runs.n.Load()
+	m := meta("Try")
+	m.Secrets = secret.Set{}.With(key)
+	if _, _, err := r.Collect(t.Context(), w, base, m); !errors.Is(err, ErrRefused) || !strings.Contains(err.Error(), "and 292 more") || f.runs.n.Load()-before > 8 {
+		t.Errorf("%v; %d programs", err, f.runs.n.Load()-before)
 	}
 }
 

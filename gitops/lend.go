@@ -47,7 +47,7 @@ func (r *Repo) LentTo(worktree, own string) (admin string, env []string, err err
 	if err := os.MkdirAll(own, 0o700); err != nil {
 		return "", nil, fmt.Errorf("lend objects to worktree %s: %w", worktree, err)
 	}
-	return admin, []string{"GIT_OBJECT_DIRECTORY=" + own, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + listedAlternate(objects)}, nil
+	return admin, ownObjects(own, objects), nil
 }
 
 // lend returns an object folder with what commit of gitDir reaches. The packs of one
@@ -140,11 +140,7 @@ func (r *Repo) pack(ctx context.Context, gitDir, dir, commit string, list []byte
 	// the folder that is lent as its own, all of it is on one disk. Deltas that are there
 	// are taken over; to look for new ones (--window) took 13 s for 50,000 loose objects.
 	_, err := r.git.git(ctx, call{
-		op: "lend the objects of", path: commit, in: place{gitDir: gitDir}, limit: workLimit, stdin: list, max: 1 << 10,
-		env: []string{
-			"GIT_OBJECT_DIRECTORY=" + objects,
-			"GIT_ALTERNATE_OBJECT_DIRECTORIES=" + listedAlternate(filepath.Join(gitDir, "objects")),
-		},
+		op: "lend the objects of", path: commit, in: place{gitDir: gitDir, objects: objects}, limit: workLimit, stdin: list, max: 1 << 10,
 		args: append(append([]string{"pack-objects"}, flags...), "--quiet", "--window=0", "--delta-base-offset", filepath.Join(objects, "pack", "pack")),
 	})
 	return err

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -86,6 +87,7 @@ type program struct {
 // was writable for an agent or a benchmark.
 type place struct {
 	gitDir, workTree, index string
+	objects                 string // folder that new objects go to; "": the repository's
 }
 
 func (p place) env() []string {
@@ -99,7 +101,15 @@ func (p place) env() []string {
 	if p.index != "" {
 		env = append(env, "GIT_INDEX_FILE="+p.index)
 	}
+	if p.objects != "" {
+		env = append(env, ownObjects(p.objects, filepath.Join(p.gitDir, "objects"))...)
+	}
 	return env
+}
+
+// ownObjects has git write objects to one folder, and read those of another, too.
+func ownObjects(own, others string) []string {
+	return []string{"GIT_OBJECT_DIRECTORY=" + own, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + listedAlternate(others)}
 }
 
 // call is one git command.
