@@ -52,7 +52,7 @@ func (h *helm) apply(c track.Control) {
 	// written down: that is when a user stops a loop.
 	_ = h.events.emit(track.EvControl, round, "user", c)
 	if said := h.carryOut(c); said != "" {
-		h.say(c, said)
+		h.say(track.Steered{Act: c.Act, Target: c.Target, Text: said})
 	}
 	if c.Act == track.ActStop && StopKind(c.When) == StopNow {
 		h.cancel(ErrInterrupted)
@@ -121,11 +121,11 @@ func (h *helm) wake() {
 	h.changed = make(chan struct{})
 }
 
-func (h *helm) say(c track.Control, text string) {
+func (h *helm) say(s track.Steered) {
 	h.mu.Lock()
 	round := h.round
 	h.mu.Unlock()
-	_ = h.events.emit(track.EvSteered, round, "si", track.Steered{Act: c.Act, Target: c.Target, Text: text})
+	_ = h.events.emit(track.EvSteered, round, "si", s)
 }
 
 // enter begins a round: vetoes and requests of the last one are over. vetoes are
@@ -183,9 +183,6 @@ func (h *helm) pending() error {
 	return nil
 }
 
-// pausedBefore begins what is said when a run stands still.
-const pausedBefore = "paused before "
-
 // gate waits while the run is paused. It returns errStop once a stop was asked for.
 func (h *helm) gate(ctx context.Context, now func() time.Time, before string) error {
 	if err := h.pending(); err != nil || h == nil {
@@ -198,7 +195,7 @@ func (h *helm) gate(ctx context.Context, now func() time.Time, before string) er
 		return nil
 	}
 	began := now()
-	h.say(track.Control{Act: track.ActPause}, pausedBefore+before+"; 'si resume' goes on")
+	h.say(track.Steered{Act: track.ActPause, Text: "paused before " + before + "; 'si resume' goes on", Waits: track.WaitBegins})
 	for paused {
 		select {
 		case <-ctx.Done():
@@ -215,7 +212,7 @@ func (h *helm) gate(ctx context.Context, now func() time.Time, before string) er
 	h.mu.Lock()
 	h.idle += now().Sub(began)
 	h.mu.Unlock()
-	h.say(track.Control{Act: track.ActResume}, "goes on with "+before)
+	h.say(track.Steered{Act: track.ActResume, Text: "goes on with " + before, Waits: track.WaitEnds})
 	return nil
 }
 

@@ -24,8 +24,8 @@ type ledger struct {
 	worked  time.Duration // of the starts before the last
 	open    map[string]openTask
 
-	started, last, idle time.Time // of the last start; idle is since when it waits
-	waited              time.Duration
+	started, last time.Time // of the last start
+	waited        waits
 }
 
 // openTask is an agent that was started, and of whose end the journal does not tell.
@@ -57,11 +57,20 @@ func (g *ledger) hear(ev track.Event) error {
 	case track.EvMeasured:
 		g.runs++
 	case track.EvParked:
-		g.wait(ev.TS)
+		g.waited.begin(ev.TS)
 	case track.EvUnparked:
-		g.goOn(ev.TS)
+		g.waited.end(ev.TS)
 	case track.EvSteered:
-		return g.steered(ev)
+		var s track.Steered
+		if err := ev.Decode(&s); err != nil {
+			return err
+		}
+		switch s.Waits {
+		case track.WaitBegins:
+			g.waited.begin(ev.TS)
+		case track.WaitEnds:
+			g.waited.end(ev.TS)
+		}
 	case track.EvAgentStarted, track.EvAgentEnded, track.EvAgentFailed:
 		var a track.AgentEvent
 		if err := ev.Decode(&a); err != nil {
@@ -88,43 +97,12 @@ func (g *ledger) start(at time.Time, s track.RunStarted) {
 	for _, a := range s.Broken {
 		g.book(a.Round, a.AgentEvent)
 	}
-	g.started, g.idle, g.waited = at, time.Time{}, 0
+	g.started, g.waited = at, waits{}
 }
 
 // sinceStart is how long the last start worked, as far as the journal tells.
 func (g *ledger) sinceStart() time.Duration {
-	until := g.last
-	if !g.idle.IsZero() {
-		until = g.idle
-	}
-	return max(0, until.Sub(g.started)-g.waited)
-}
-
-func (g *ledger) wait(at time.Time) {
-	if g.idle.IsZero() {
-		g.idle = at
-	}
-}
-
-func (g *ledger) goOn(at time.Time) {
-	if !g.idle.IsZero() {
-		g.waited, g.idle = g.waited+at.Sub(g.idle), time.Time{}
-	}
-}
-
-// steered hears how long the run waited for a person.
-func (g *ledger) steered(ev track.Event) error {
-	var s track.Steered
-	if err := ev.Decode(&s); err != nil {
-		return err
-	}
-	switch {
-	case s.Act == track.ActPause && strings.HasPrefix(s.Text, pausedBefore):
-		g.wait(ev.TS)
-	case s.Act == track.ActResume:
-		g.goOn(ev.TS)
-	}
-	return nil
+	return max(0, g.last.Sub(g.started)-g.waited.until(g.last))
 }
 
 func (g *ledger) agent(ev track.Event, a track.AgentEvent) {

@@ -59,9 +59,13 @@ func TestABudgetHoldsOverStarts(t *testing.T) {
 			w.at(1, track.EvMeasured, 1, track.Sample{})
 			w.task(2, 1, 3)
 			w.at(10, track.EvParked, 1, track.Parked{})
+			w.at(20, track.EvParked, 1, track.Parked{}) // side by side
+			w.at(30, track.EvSteered, 1, track.Steered{Act: track.ActResume, Text: "nothing was paused"})
+			w.at(50, track.EvUnparked, 1, track.Parked{})
 			w.at(70, track.EvUnparked, 1, track.Parked{})
-			w.at(75, track.EvSteered, 1, track.Steered{Act: track.ActPause, Text: pausedBefore + "the step tournament"})
-			w.at(80, track.EvSteered, 1, track.Steered{Act: track.ActResume})
+			w.at(74, track.EvSteered, 1, track.Steered{Act: track.ActPause, Text: "pauses before the next step"})
+			w.at(75, track.EvSteered, 1, track.Steered{Act: track.ActPause, Waits: track.WaitBegins})
+			w.at(80, track.EvSteered, 1, track.Steered{Act: track.ActResume, Waits: track.WaitEnds})
 			w.at(83, track.EvMeasured, 1, track.Sample{}) // 18 minutes of work
 			if tc.end != "" {
 				w.at(83, track.EvRunEnded, 0, track.Summary{Status: tc.end})

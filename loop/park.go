@@ -19,28 +19,49 @@ const defaultWait = 6 * time.Hour
 // lot counts how long the run has been parked. Agents that wait side by side count
 // once.
 type lot struct {
-	mu     sync.Mutex
-	inside int
-	since  time.Time
-	total  time.Duration
+	mu sync.Mutex
+	waits
 }
 
 func (p *lot) enter(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.inside == 0 {
-		p.since = now
-	}
-	p.inside++
+	p.begin(now)
 }
 
 func (p *lot) leave(now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.inside--
-	if p.inside == 0 {
-		p.total += now.Sub(p.since)
+	p.end(now)
+}
+
+// waits is a time in which at least one waited: several wait side by side.
+type waits struct {
+	inside int
+	since  time.Time
+	total  time.Duration
+}
+
+func (w *waits) begin(now time.Time) {
+	if w.inside == 0 {
+		w.since = now
 	}
+	w.inside++
+}
+
+func (w *waits) end(now time.Time) {
+	if w.inside == 1 {
+		w.total += now.Sub(w.since)
+	}
+	w.inside = max(0, w.inside-1)
+}
+
+// until is what was waited until now, the wait that is not over, too.
+func (w *waits) until(now time.Time) time.Duration {
+	if w.inside > 0 {
+		return w.total + now.Sub(w.since)
+	}
+	return w.total
 }
 
 // patience is how a task's waits went so far: an agent that names a limit each time

@@ -257,7 +257,17 @@ type Steered struct {
 	Target string  `json:"target,omitempty"`
 	Text   string  `json:"text"`
 	Effect *Effect `json:"effect,omitempty"` // of a measurement that was asked for
+	Waits  Wait    `json:"waits,omitempty"`  // the run stands still from here, or goes on
 }
+
+// Wait tells that the run begins to wait for a person, or ends to.
+type Wait string
+
+// The values of Wait.
+const (
+	WaitBegins Wait = "begin"
+	WaitEnds   Wait = "end"
+)
 
 // Decode reads the event's data into v.
 func (e Event) Decode(v any) error {
