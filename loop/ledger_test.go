@@ -123,3 +123,24 @@ func TestWhatAKilledAgentToldIsPaid(t *testing.T) {
 		t.Errorf("the ledger has $%g", got)
 	}
 }
+
+// TestADiaryTellsOfAllPlayers: where another player took over, what the first one cost is
+// paid, too, when the program is killed.
+func TestADiaryTellsOfAllPlayers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "d")
+	d, err := openDiary(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p purse
+	one, _ := p.start(agents.Executor, track.BudgetOptions{})
+	w := &witness{diary: d, bill: one, cut: func(error) {}}
+	w.watch(agents.Event{Kind: agents.EventUsage, CostUSD: new(0.5), Usage: &agents.Usage{Output: 10}})
+	w.paid(track.Spent{CostUSD: new(1.0), Usage: &agents.Usage{Output: 20}})
+	w.watch(agents.Event{Kind: agents.EventUsage, CostUSD: new(0.25)})
+	w.watch(agents.Event{Kind: agents.EventText, Text: "on"})
+	w.close()
+	if s := toldSpent(path); s == nil || *s.CostUSD != 1.25 || s.Usage.Total() != 20 {
+		t.Errorf("%+v", s)
+	}
+}

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"sync"
 
@@ -50,39 +51,45 @@ func (w *witness) plays(p agents.Player) bool {
 	return true
 }
 
-// watch hears what the agent does. An agent that has used up the budget is ended.
+// watch hears what the agent does. An agent that has used up the budget is ended. The
+// diary gets what all players of the task have used until now: when this program is
+// killed, that is all that is known of it.
 func (w *witness) watch(e agents.Event) {
-	w.diary.note(e)
 	if w.also != nil {
 		w.also(e)
 	}
-	w.mu.Lock()
-	if e.Model != "" {
-		w.ev.Model = e.Model
-	}
-	if e.Usage != nil {
-		u := *e.Usage
-		w.live.Usage = &u
-	}
-	if e.CostUSD != nil {
-		c := *e.CostUSD
-		w.live.CostUSD = &c
-	}
-	if e.Kind == agents.EventToolStart {
-		w.live.Tools++
-	}
 	told := e.Usage != nil || e.CostUSD != nil
-	if told {
-		w.live = w.live.Plausible()
-	}
-	live := w.live
-	w.mu.Unlock()
+	live := w.hear(&e, told)
+	w.diary.note(e)
 	if !told {
 		return
 	}
 	if why := w.bill.tell(live); why != "" {
 		w.cut(&overBudget{"ended: " + why})
 	}
+}
+
+// hear takes what the event tells of the player at work, and puts the sum of all
+// players into it.
+func (w *witness) hear(e *agents.Event, told bool) (live track.Spent) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if e.Model != "" {
+		w.ev.Model = e.Model
+	}
+	if e.Kind == agents.EventToolStart {
+		w.live.Tools++
+	}
+	if !told {
+		return w.live
+	}
+	w.live = track.Spent{Usage: cmp.Or(e.Usage, w.live.Usage), CostUSD: cmp.Or(e.CostUSD, w.live.CostUSD), Tools: w.live.Tools}.Plausible()
+	sum := w.live
+	if w.ev.Spent != nil {
+		sum = w.ev.Spent.Add(sum)
+	}
+	e.Usage, e.CostUSD = sum.Usage, sum.CostUSD
+	return w.live
 }
 
 // paid hears what the player cost in the end. One that was ended may not say: then it
