@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -172,17 +171,7 @@ func unfinished(p *place, out interview.Outcome) error {
 	case out.Declined:
 		return fmt.Errorf("%w: nothing of %s was run, and nothing was written there", loop.ErrNoTrust, clean.Line(p.repo.Toplevel(), 300))
 	case len(missing) > 0:
-		return fmt.Errorf("%w: still to do: %s; what you confirmed is kept, and 'si' goes on there", loop.ErrNotSetUp, strings.Join(steps(missing), ", "))
+		return fmt.Errorf("%w: still to do: %s; what you confirmed is kept, and 'si' goes on there", loop.ErrNotSetUp, strings.Join(interview.StepNames(missing), ", "))
 	}
 	return nil
-}
-
-// steps are gates as the interview's screen names them.
-func steps(gates []string) []string {
-	words := map[string]string{"trust_confirmed": "trust", "si_setting_goal": "goal", "si_setting_benchmark": "benchmark", "si_setting_harness": "harness", "goal_slug": "start"}
-	out := make([]string, len(gates))
-	for i, gate := range gates {
-		out[i] = cmp.Or(words[gate], gate)
-	}
-	return out
 }

@@ -19,17 +19,8 @@ import (
 // improve branch. The programs have a home that is thrown away, and no network but the
 // loopback is needed.
 func TestRealAgents(t *testing.T) {
-	if os.Getenv(realagents.EnableKey) == "" {
-		t.Skip("set " + realagents.EnableKey + "=1 to try real agents; they are installed with npm, 2 GB")
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	bin, err := realagents.Install(t.Context(), proc.New(proc.Options{Self: program(t, "si"), Mark: "test-agents"}), cache, os.Environ())
-	if err != nil {
-		t.Skipf("the agents cannot be installed here: %v", err)
-	}
+	realagents.Asked(t)
+	bin := realagents.Need(t, proc.New(proc.Options{Self: program(t, "si"), Mark: "test-agents"}))
 	for _, agent := range []string{"claude:claude-sonnet-4-5", "codex:scripted", "pi:scripted/scripted", "gemini:gemini-2.5-pro", "opencode", "qwen", "copilot"} {
 		name, _, _ := strings.Cut(agent, ":")
 		t.Run(name, func(t *testing.T) { playDemo(t, bin, "--agent", agent) })

@@ -24,9 +24,7 @@ import (
 // TestRealAgentsUseSkills lets real agent programs list, read and create skills
 // through si mcp, with a scripted model.
 func TestRealAgentsUseSkills(t *testing.T) {
-	if os.Getenv(realagents.EnableKey) == "" {
-		t.Skip("set " + realagents.EnableKey + "=1 to try real agents; they are installed with npm, 2 GB")
-	}
+	realagents.Asked(t)
 	for name, player := range map[string]func(stream.Options) *stream.Backend{"claude": claude.New, "codex": codex.New} {
 		t.Run(name, func(t *testing.T) { realAgentUsesSkills(t, name, player) })
 	}
@@ -67,14 +65,7 @@ func realAgentUsesSkills(t *testing.T, name string, player func(stream.Options) 
 		t.Fatal(err)
 	}
 	run := proc.New(proc.Options{Self: si, Mark: "skills-" + name})
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	bin, err := realagents.Install(t.Context(), run, cache, os.Environ())
-	if err != nil {
-		t.Fatal(err)
-	}
+	bin := realagents.Need(t, run)
 	env := realagents.Env(bin, at("home"), server.URL())
 	program, args := door.Command(si)
 	answer, err := player(stream.Options{Run: run, Program: filepath.Join(bin, name), Dir: at("tmp"), Model: map[string]string{"claude": "claude-sonnet-4-5"}[name], Root: true, Now: time.Now, Lookup: func(key string) (string, bool) {

@@ -157,9 +157,9 @@ func (l *Loop) keptGains(ctx context.Context) (Delivery, error) {
 // beyond says what the improve branch holds after the champion of the last recorded
 // round, "" when it stands there.
 func (l *Loop) beyond(ctx context.Context, champion string) (string, error) {
-	tip, err := l.tip(ctx)
-	if err != nil || tip == champion {
-		return "", nil //nolint:nilerr // a branch that is gone takes nothing from what is delivered
+	tip, there, err := l.cfg.Repo.Ref(ctx, "refs/heads/"+l.refs.improve())
+	if err != nil || !there || tip == champion { // a branch that is gone takes nothing from what is delivered
+		return "", err
 	}
 	changes, err := l.cfg.Repo.Diff(ctx, champion, tip)
 	if err != nil {

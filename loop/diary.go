@@ -22,7 +22,7 @@ const (
 
 // diary writes what an agent does to a file that screens follow. It never makes an
 // agent wait: what the disk does not take in time is dropped and counted. Nothing is
-// synced: a crash loses a tenth of a second of a file that decides nothing.
+// synced: a crash loses a tenth of a second, and what was used in it counts for nothing.
 type diary struct {
 	file *os.File
 	wake chan struct{}

@@ -67,8 +67,8 @@ func (r *round) attempt(ctx context.Context, t agents.Task, run func(context.Con
 		if err != nil {
 			return false, err
 		}
-		if agents.Nothing(failure) != "" {
-			return true, r.idle(t, agents.Nothing(failure))
+		if why := agents.Nothing(failure); why != "" {
+			return true, r.idle(t, why)
 		}
 		if hopeless(failure) {
 			break

@@ -7,8 +7,8 @@ import (
 )
 
 // Activity is one line of logs/round_n/<agent>.activity.jsonl: one thing that an
-// agent at work did. The file is bounded and lossy; nothing but a screen or a
-// person relies on it. Every text in it is clean: valid UTF-8 without a control
+// agent at work did. The file is bounded and lossy: it is for screens and persons, and
+// the only word on what an agent has cost that was killed together with the loop. Every text in it is clean: valid UTF-8 without a control
 // sequence.
 type Activity struct {
 	At      time.Time  `json:"at"`

@@ -30,22 +30,13 @@ type realStage struct {
 
 func newRealStage(t *testing.T, role agents.Role, boxed bool, script modelserver.Script) *realStage {
 	t.Helper()
-	if os.Getenv(realagents.EnableKey) == "" {
-		t.Skip("set " + realagents.EnableKey + "=1 to try real agents; they are installed with npm, 2 GB")
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	realagents.Asked(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	local := proc.New(proc.Options{Self: self, Mark: "real-" + t.Name()})
-	bin, err := realagents.Install(t.Context(), local, cache, os.Environ())
-	if err != nil {
-		t.Fatal(err)
-	}
+	bin := realagents.Need(t, local)
 	r := &realStage{stage: newStage(t), run: local}
 	r.work, r.task.Role, r.task.Prompt = r.task.Dir, role, ""
 	if r.server, err = modelserver.Start(script); err != nil {

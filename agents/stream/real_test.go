@@ -52,21 +52,14 @@ type stage struct {
 
 func newStage(t *testing.T, script modelserver.Script) *stage {
 	t.Helper()
-	if os.Getenv(realagents.EnableKey) == "" {
-		t.Skip("set " + realagents.EnableKey + "=1 to try real agents; they are installed with npm, 2 GB")
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	realagents.Asked(t)
+	var err error
 	s := &stage{home: t.TempDir(), work: t.TempDir(), tmp: t.TempDir(), files: t.TempDir()}
 	if s.self, err = os.Executable(); err != nil {
 		t.Fatal(err)
 	}
 	s.run = proc.New(proc.Options{Self: s.self, Mark: "real-" + t.Name()})
-	if s.bin, err = realagents.Install(t.Context(), s.run, cache, os.Environ()); err != nil {
-		t.Fatal(err)
-	}
+	s.bin = realagents.Need(t, s.run)
 	if s.server, err = modelserver.Start(script); err != nil {
 		t.Fatal(err)
 	}

@@ -46,11 +46,11 @@ func (*Tuner) Run(ctx context.Context, t agents.Task) (agents.Answer, error) {
 		defer cancel()
 	}
 	text, notes, err := play(ctx, t)
-	var nothing *agents.Failure
+	var idle *agents.Failure
 	switch {
-	case errors.As(err, &nothing):
-		nothing.Role, nothing.ID, nothing.Log = t.Role, t.ID, t.Log
-		notes = append(notes, nothing.What)
+	case errors.As(err, &idle):
+		idle.Role, idle.ID, idle.Log = t.Role, t.ID, t.Log
+		notes = append(notes, idle.What)
 	case err != nil:
 		notes = append(notes, "failed: "+err.Error())
 	}

@@ -12,11 +12,35 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"si/internal/clean"
 	"si/internal/proc"
 )
+
+// Need is where the programs are, for a test that wants them; it installs them. Where
+// nobody has asked for such tests, the test is skipped.
+func Need(t *testing.T, run proc.Runner) (bin string) {
+	t.Helper()
+	Asked(t)
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bin, err = Install(t.Context(), run, cache, os.Environ()); err != nil {
+		t.Fatal(err)
+	}
+	return bin
+}
+
+// Asked skips the test unless tests with real agents are asked for.
+func Asked(t *testing.T) {
+	t.Helper()
+	if os.Getenv(EnableKey) == "" {
+		t.Skip("set " + EnableKey + "=1 to try real agents; they are installed with npm, 2 GB")
+	}
+}
 
 // EnableKey is the environment variable that asks for tests with real agents.
 const EnableKey = "SI_AGENTS"

@@ -32,21 +32,13 @@ type bench struct {
 // newBench installs the agents, or skips the test when it was not asked for.
 func newBench(t *testing.T) bench {
 	t.Helper()
-	if os.Getenv(EnableKey) == "" {
-		t.Skip("set " + EnableKey + "=1 to try real agents; they are installed with npm, 2 GB")
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
+	Asked(t)
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := bench{run: proc.New(proc.Options{Self: self, Mark: "realagents-" + t.Name()}), home: t.TempDir(), work: t.TempDir()}
-	if b.bin, err = Install(t.Context(), b.run, cache, os.Environ()); err != nil {
-		t.Fatal(err)
-	}
+	b.bin = Need(t, b.run)
 	if err := os.Mkdir(filepath.Join(b.home, "tmp"), 0o700); err != nil {
 		t.Fatal(err)
 	}
